@@ -16,7 +16,16 @@ from typing import Final
 
 from lws_volcano.api.errors import QuantityError
 
-__all__ = ["NANO", "Resources", "add", "format_quantity", "format_resources", "parse_quantity", "parse_resources", "scale"]
+__all__ = [
+    "NANO",
+    "Resources",
+    "add",
+    "format_quantity",
+    "format_resources",
+    "parse_quantity",
+    "parse_resources",
+    "scale",
+]
 
 NANO: Final = 10**9
 """Nano units in one unit."""
@@ -32,7 +41,8 @@ _SUFFIX: Final = {
     "Ki": Decimal(2**10), "Mi": Decimal(2**20), "Gi": Decimal(2**30), "Ti": Decimal(2**40),
     "Pi": Decimal(2**50), "Ei": Decimal(2**60),
 }  # fmt: skip
-_BINARY: Final = [("Ei", 2**60), ("Pi", 2**50), ("Ti", 2**40), ("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)]
+_BINARY: Final = [("Ei", 2**60), ("Pi", 2**50), ("Ti", 2**40), ("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10), ("", 1)]
+_DECIMAL: Final = [(NANO, ""), (10**6, "m"), (10**3, "u"), (1, "n")]
 _MAX_EXPONENT: Final = 40
 _MAX_LENGTH: Final = 64
 
@@ -83,16 +93,11 @@ def format_quantity(nano: int, *, binary: bool = False) -> str:
     >>> format_quantity(200_000_000), format_quantity(1400 * 2**30 * NANO, binary=True)
     ('200m', '1400Gi')
     """
-    for unit, suffix in ((NANO, ""), (10**6, "m"), (10**3, "u")):
-        if nano % unit == 0:
-            whole = nano // unit
-            break
-    else:
-        whole, suffix = nano, "n"
+    unit, suffix = next((unit, suffix) for unit, suffix in _DECIMAL if nano % unit == 0)
+    whole = nano // unit
     if binary and not suffix and whole:
-        for name, factor in _BINARY:
-            if whole % factor == 0:
-                return f"{whole // factor}{name}"
+        factor, suffix = next((factor, name) for name, factor in _BINARY if whole % factor == 0)
+        whole //= factor
     return f"{whole}{suffix}"
 
 
@@ -109,9 +114,7 @@ def parse_resources(raw: Mapping[str, str | float]) -> dict[str, int]:
 
 def format_resources(resources: Resources) -> dict[str, str]:
     """Manifest form, sorted by name, without zero values."""
-    return {
-        name: format_quantity(nano, binary=_counts_bytes(name)) for name, nano in sorted(resources.items()) if nano
-    }
+    return {name: format_quantity(nano, binary=_counts_bytes(name)) for name, nano in sorted(resources.items()) if nano}
 
 
 def _counts_bytes(name: str) -> bool:

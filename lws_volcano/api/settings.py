@@ -1,4 +1,4 @@
-"""The configuration, as one frozen value. `cli.settings` reads it from file, environment and flags; pure code is given it."""
+"""The configuration, as one frozen value: read by the command line, given to pure code."""
 
 from typing import Literal
 
