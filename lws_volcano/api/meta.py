@@ -1,7 +1,7 @@
 """The base of every view, and object metadata.
 
-A view keeps only the fields we use, drops explicit nulls (manifests in the wild write `annotations:` and nothing), and is
-frozen: a snapshot handed to pure code can't change under it.
+A view keeps only the fields we use, drops explicit nulls (manifests in the wild write `annotations:` and nothing),
+and is frozen: a snapshot handed to pure code can't change under it.
 """
 
 from collections.abc import Mapping

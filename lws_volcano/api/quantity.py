@@ -86,7 +86,7 @@ def _parse(text: str) -> int:
 
 
 def format_quantity(nano: int, *, binary: bool = False) -> str:
-    """Text of a quantity: a whole number (`binary`: with the largest suffix that divides it), else milli, micro or nano.
+    """Text of a quantity: a whole number (`binary`: with the largest suffix that divides it), else milli, micro, nano.
 
     Examples
     --------

@@ -121,7 +121,7 @@ class GroupStatus:
 class LwsPlan:
     """The outcome of one pass over one LWS.
 
-    `condition` None means that we have nothing to say about this LWS: a condition of ours that is still there is removed.
+    `condition` None means that we have nothing to say about this LWS: a condition of ours that is there is removed.
     `notices` repeat while their cause lasts; the recorder writes each only when it is new.
     `recheck_after` is seconds until time alone may change the outcome (stranded, remake), None if it can't.
     """
