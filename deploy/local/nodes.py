@@ -1,0 +1,146 @@
+"""Nodes for KWOK: so many racks of so many nodes, or those that a topology file names."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from deploy.local.api import Api, Object
+from deploy.local.errors import LocalError
+from deploy.local.resources import NODES
+
+__all__ = ["RACK", "SPINE", "NodeShape", "create_nodes", "nodes_from_topology", "rack_nodes", "wait_ready"]
+
+RACK: Final = "example.com/rack"
+SPINE: Final = "example.com/spine"
+READY_TIMEOUT: Final = 60.0
+BATCH: Final = 50
+_RANGE: Final = re.compile(r"\[(\d+)-(\d+)\]")
+
+
+@dataclass(frozen=True)
+class NodeShape:
+    """What one node offers; the default is a machine of eight GPUs."""
+
+    allocatable: Mapping[str, str] = field(
+        default_factory=lambda: {"cpu": "64", "memory": "1Ti", "nvidia.com/gpu": "8", "pods": "110"}
+    )
+    taints: tuple[Mapping[str, str], ...] = ()
+
+
+def node(name: str, labels: Mapping[str, str], shape: NodeShape) -> Object:
+    """One Node object."""
+    room = dict(shape.allocatable)
+    return {
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **labels}},
+        "spec": {"taints": [dict(taint) for taint in shape.taints]},
+        "status": {"allocatable": room, "capacity": room},
+    }
+
+
+def rack_nodes(
+    count: int, *, per_rack: int = 4, racks_per_spine: int = 4, shape: NodeShape | None = None, prefix: str = "node"
+) -> list[Object]:
+    """`count` nodes, filled into racks and spines in order and labelled with both."""
+    shape = shape or NodeShape()
+    width = max(2, len(str(count - 1)))
+    return [
+        node(
+            f"{prefix}-{place:0{width}}",
+            {RACK: f"rack-{place // per_rack}", SPINE: f"spine-{place // (per_rack * racks_per_spine)}"},
+            shape,
+        )
+        for place in range(count)
+    ]
+
+
+def nodes_from_topology(file: Path, shape: NodeShape | None = None) -> list[Object]:
+    """The nodes that a ClusterTopology file names under `domains`, labelled with the domains above them.
+
+    A domain with a nodeSelector gets nothing: it names no node.
+
+    Raises
+    ------
+    LocalError
+        The file is no ClusterTopology with domains.
+    """
+    shape = shape or NodeShape()
+    domains = _domains(file)
+    labels: dict[str, dict[str, str]] = {}
+    for domain in domains.values():
+        for name in _names(domain.get("nodes", ())):
+            labels.setdefault(name, {}).update(_path(domain, domains))
+    return [node(name, labels[name], shape) for name in sorted(labels)]
+
+
+async def create_nodes(api: Api, nodes: Iterable[Object], *, wait: bool = True) -> list[str]:
+    """Create nodes (those that exist stay), by default waiting until all are Ready; gives their names."""
+    listed = list(nodes)
+    for start in range(0, len(listed), BATCH):
+        await asyncio.gather(*(api.ensure(NODES, one) for one in listed[start : start + BATCH]))
+    names = [one["metadata"]["name"] for one in listed]
+    if wait:
+        await wait_ready(api, names)
+    return names
+
+
+async def wait_ready(api: Api, names: Iterable[str]) -> None:
+    """Wait until the nodes are Ready and free of the taint of new ones.
+
+    Raises
+    ------
+    LocalError
+        They are not, after a minute; the message names some.
+    """
+    waiting = set(names)
+    try:
+        async with asyncio.timeout(READY_TIMEOUT):
+            while waiting:
+                waiting -= {one["metadata"]["name"] for one in await api.list(NODES) if _usable(one)}
+                await asyncio.sleep(0.1 if waiting else 0)
+    except TimeoutError:
+        some = ", ".join(sorted(waiting)[:5])
+        raise LocalError(f"{len(waiting)} nodes did not become Ready, among them {some}; is KWOK running?") from None
+
+
+def _usable(one: Object) -> bool:
+    conditions = one.get("status", {}).get("conditions", ())
+    ready = any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+    taints = one["spec"].get("taints", ())
+    return ready and not any(taint["key"] == "node.kubernetes.io/not-ready" for taint in taints)
+
+
+def _domains(file: Path) -> dict[str, Any]:
+    try:
+        for document in yaml.safe_load_all(file.read_text(encoding="utf-8")):
+            if document and document.get("kind") == "ClusterTopology":
+                return {domain["name"]: domain for domain in document["spec"]["domains"]}
+    except (OSError, KeyError, TypeError, yaml.YAMLError) as error:
+        raise LocalError(f"{file}: no ClusterTopology with domains ({error!r})") from error
+    raise LocalError(f"{file}: has no document of kind ClusterTopology")
+
+
+def _names(patterns: Iterable[str]) -> Iterator[str]:
+    """Node names of patterns such as `gpu-[001-016]`."""
+    for pattern in patterns:
+        found = _RANGE.search(pattern)
+        if found is None:
+            yield pattern
+            continue
+        first, last = found.groups()
+        for number in range(int(first), int(last) + 1):
+            middle = f"{number:0{len(first)}}"
+            yield from _names([pattern[: found.start()] + middle + pattern[found.end() :]])
+
+
+def _path(domain: Mapping[str, Any], domains: Mapping[str, Any]) -> dict[str, str]:
+    labels: dict[str, str] = {}
+    at: Mapping[str, Any] | None = domain
+    while at is not None and f"example.com/{at['tier']}" not in labels:
+        labels[f"example.com/{at['tier']}"] = at["name"]
+        at = domains.get(at.get("parent", ""))
+    return labels
