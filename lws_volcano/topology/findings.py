@@ -1,12 +1,15 @@
 """What is wrong with, or worth knowing about, a topology: values that name file, line, domain and the way out."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from lws_volcano.api.errors import TopologyError
 
-__all__ = ["Finding", "InvalidTopologyError", "Severity", "examples"]
+__all__ = ["FieldPath", "Finding", "InvalidTopologyError", "Origin", "Report", "Severity", "examples"]
+
+FieldPath = tuple[str | int, ...]
+"""Way to a value in a document, such as `("spec", "domains", 3, "parent")`."""
 
 
 class Severity(StrEnum):
@@ -52,6 +55,51 @@ class InvalidTopologyError(TopologyError):
         first = errors[0]
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         super().__init__(first.what + more, first.where, first.mend)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a document comes from; this one knows the field only, a file knows the line (`file.FileOrigin`)."""
+
+    name: str = ""
+
+    def where(self, path: FieldPath) -> str:
+        """Words for the place of a value."""
+        return f"{self.name} {field_name(path)}".strip()
+
+
+def field_name(path: FieldPath) -> str:
+    """`spec.domains[3].parent`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+@dataclass(slots=True)
+class Report:
+    """Collects findings while a topology is built."""
+
+    origin: Origin = field(default_factory=Origin)
+    findings: list[Finding] = field(default_factory=list)
+
+    def error(self, what: str, path: FieldPath = (), *, domain: str = "", mend: str = "") -> None:
+        """Note something that makes the domain (or the whole) unusable."""
+        where = self.origin.where(path)
+        self.findings.append(Finding(severity=Severity.ERROR, what=what, where=where, domain=domain, mend=mend))
+
+    def warn(self, what: str, path: FieldPath = (), *, domain: str = "", mend: str = "") -> None:
+        """Note something that a person should know."""
+        where = self.origin.where(path)
+        self.findings.append(Finding(severity=Severity.WARNING, what=what, where=where, domain=domain, mend=mend))
+
+    def raise_errors(self) -> None:
+        """Refuse, if there was an error.
+
+        Raises
+        ------
+        InvalidTopologyError
+            With everything found so far.
+        """
+        if any(finding.severity is Severity.ERROR for finding in self.findings):
+            raise InvalidTopologyError(self.findings)
 
 
 def examples(names: Iterable[str], shown: int = 3) -> str:

@@ -125,7 +125,7 @@ class TopologySpec(Document):
     )
     ignore: tuple[Name, ...] = Field(
         default=(),
-        description="Domains to leave out, such as a storage switch that joins all; their content goes to their parent.",
+        description="Domains to leave out, such as a storage switch; what is in them goes to their parent.",
     )
     overrides: tuple[Override, ...] = Field(default=(), description="Nodes whose domain is decided here.")
     strip_domain: bool = Field(
