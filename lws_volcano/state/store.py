@@ -123,12 +123,12 @@ class Store(Generic[T]):
         self._written.pop(item.key, None)
         return self._put(item, version)
 
-    def remove(self, item: T, version: int) -> Difference[T] | None:
+    def remove(self, key: str, uid: str, version: int) -> Difference[T] | None:
         """Take a deletion from the watch; an object that has come under the same name since stays."""
         self.floor = max(self.floor, version)
-        self._deleted.discard(item.uid)
-        present = self._items.get(item.key)
-        return self._drop(item.key) if present is not None and present.uid == item.uid else None
+        self._deleted.discard(uid)
+        present = self._items.get(key)
+        return self._drop(key) if present is not None and present.uid == uid else None
 
     def reach(self, version: int) -> None:
         """Take a bookmark: the watch has told everything up to here."""
