@@ -1,26 +1,39 @@
 """The real LWS and Volcano programs in the place of the stand-ins.
 
-Their programs are in no package registry, so nothing here builds them: environment variables name executables that
-somebody built elsewhere, and this module knows how to run them on loopback against the local control plane. What the
-API server must hold for them (kinds they watch, their webhooks) is in `real_documents`.
+They are in no package registry, so nothing here builds them: environment variables name executables that somebody
+built elsewhere, and this module knows how to run them on loopback against the local control plane. What the API server
+must hold for them (kinds that they watch, their webhooks) is in `real_documents`.
 
 Volcano's admission server starts first, since its scheduler writes the `default` queue as soon as it comes up.
 """
 
+import asyncio
 import json
 import os
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from deploy.local.api import Object, Resource
+from deploy.local.control_plane import ControlPlane, free_ports
 from deploy.local.errors import LocalError
-from deploy.local.processes import Child, Supervisor
+from deploy.local.processes import Child
 from deploy.local.real_documents import lws_documents, volcano_documents
 
-__all__ = ["LWS_MANAGER", "VC_CONTROLLER_MANAGER", "VC_SCHEDULER", "VC_WEBHOOK_MANAGER", "RealPrograms", "Site"]
+__all__ = [
+    "LWS_MANAGER",
+    "VC_CONTROLLER_MANAGER",
+    "VC_SCHEDULER",
+    "VC_WEBHOOK_MANAGER",
+    "Launch",
+    "Program",
+    "RealPrograms",
+    "Site",
+    "launch",
+]
 
 LWS_MANAGER: Final = "LWS_VOLCANO_TEST_LWS_MANAGER"
 VC_SCHEDULER: Final = "LWS_VOLCANO_TEST_VC_SCHEDULER"
@@ -65,8 +78,6 @@ class Site:
         For the configuration files written here.
     certificate, key, authority : Path
         PEM files: serving certificate for 127.0.0.1, its key, and the authority that signed it.
-    free_port : Callable
-        Gives a loopback port that nobody listens on.
     """
 
     kubeconfig: Path
@@ -74,7 +85,36 @@ class Site:
     certificate: Path
     key: Path
     authority: Path
-    free_port: Callable[[], int]
+
+    @classmethod
+    def of(cls, plane: ControlPlane) -> "Site":
+        """The folder of a running control plane, with a serving certificate of its authority."""
+        serving = plane.authority.server("real-programs", "127.0.0.1", "localhost")
+        return cls(
+            kubeconfig=plane.kubeconfig,
+            folder=plane.folder,
+            certificate=serving.certificate,
+            key=serving.key,
+            authority=plane.authority.certificate,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program to start; it is ready once it listens on `port`."""
+
+    name: str
+    argv: Sequence[str | Path]
+    port: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Documents for the API server, then programs, each ready before the next one starts."""
+
+    documents: Sequence[Object]
+    programs: Sequence[Program]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +128,9 @@ class RealPrograms:
     lws_provider : bool
         Switch on LWS's own Volcano provider.
     lws_args, scheduler_args : tuple of str
-        Flags added to those given here, such as `--kube-api-qps=500` or `--percentage-nodes-to-find=100`.
+        Flags added to those given here, such as `--kube-api-qps=50` or `--percentage-nodes-to-find=100`.
+    plugins : tuple of tuple of mapping
+        Scheduler plugins, tier by tier.
     """
 
     lws_manager: Path | None = None
@@ -98,7 +140,7 @@ class RealPrograms:
     lws_provider: bool = False
     lws_args: tuple[str, ...] = ()
     scheduler_args: tuple[str, ...] = ()
-    plugins: tuple[tuple[Mapping[str, Any], ...], ...] = field(default=PLUGINS)
+    plugins: tuple[tuple[Mapping[str, Any], ...], ...] = PLUGINS
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "RealPrograms":
@@ -119,53 +161,32 @@ class RealPrograms:
             raise LocalError(f"set both {VC_SCHEDULER} and {VC_CONTROLLER_MANAGER}, or neither")
         return programs
 
-    def start_lws(self, site: Site, supervisor: Supervisor, apply: Callable[[dict[str, Any]], None]) -> None:
-        """Start the LWS manager and return once its webhooks answer.
-
-        Parameters
-        ----------
-        apply : Callable
-            Creates or replaces one object at the API server.
-
-        Raises
-        ------
-        LocalError
-            It ended or did not answer in time.
-        """
+    def lws(self, site: Site) -> Launch | None:
+        """How to start LWS; None where the stand-in serves."""
         if self.lws_manager is None:
-            raise LocalError(f"set {LWS_MANAGER} to the LWS manager's executable")
-        port, health = site.free_port(), site.free_port()
-        for document in lws_documents(port, site.authority.read_bytes()):
-            apply(document)
+            return None
+        port, health = free_ports(2)
         config = _write(site.folder / "lws.json", self._lws_configuration(site, port, health))
-        environment = {"KUBECONFIG": str(site.kubeconfig)}
-        child = supervisor.start("lws-manager", [self.lws_manager, f"--config={config}", *self.lws_args], environment)
-        _wait_for_port(child, port)
+        argv: list[str | Path] = [self.lws_manager, f"--config={config}", *self.lws_args]
+        manager = Program("lws-manager", argv, port, {"KUBECONFIG": str(site.kubeconfig)})
+        return Launch([*lws_documents(port, site.authority.read_bytes())], [manager])
 
-    def start_volcano(self, site: Site, supervisor: Supervisor, apply: Callable[[dict[str, Any]], None]) -> None:
-        """Start Volcano's programs, the admission server first where it is named; arguments as for `start_lws`."""
+    def volcano(self, site: Site) -> Launch | None:
+        """How to start Volcano; None where the stand-in serves."""
         if self.vc_scheduler is None or self.vc_controller_manager is None:
-            raise LocalError(f"set {VC_SCHEDULER} and {VC_CONTROLLER_MANAGER} to Volcano's executables")
-        port = site.free_port()
-        admissions = ADMISSIONS if self.vc_webhook_manager else ()
-        for document in volcano_documents(port, site.authority.read_bytes(), admissions):
-            apply(document)
-        if self.vc_webhook_manager:
-            _wait_for_port(
-                supervisor.start("vc-webhook-manager", _admission_argv(self.vc_webhook_manager, site, port)),
-                port,
-            )
-        self._start_pair(self.vc_controller_manager, self.vc_scheduler, site, supervisor)
-
-    def _start_pair(self, manager: Path, scheduler: Path, site: Site, supervisor: Supervisor) -> None:
-        ports = site.free_port(), site.free_port()
+            return None
+        admission, controllers, scheduler = free_ports(3)
         config = _write(site.folder / "vc-scheduler.json", self._scheduler_configuration())
-        controllers = supervisor.start("vc-controller-manager", _manager_argv(manager, site, ports[0]))
-        scheduling = supervisor.start(
-            "vc-scheduler", [*_scheduler_argv(scheduler, site, ports[1], config), *self.scheduler_args]
-        )
-        _wait_for_port(controllers, ports[0])
-        _wait_for_port(scheduling, ports[1])
+        scheduler_argv = [*_scheduler_argv(self.vc_scheduler, site, scheduler, config), *self.scheduler_args]
+        programs = [
+            Program("vc-controller-manager", _manager_argv(self.vc_controller_manager, site, controllers), controllers),
+            Program("vc-scheduler", scheduler_argv, scheduler),
+        ]
+        if self.vc_webhook_manager is not None:
+            argv = _admission_argv(self.vc_webhook_manager, site, admission)
+            programs.insert(0, Program("vc-webhook-manager", argv, admission))
+        served = ADMISSIONS if self.vc_webhook_manager else ()
+        return Launch([*volcano_documents(admission, site.authority.read_bytes(), served)], programs)
 
     def _scheduler_configuration(self) -> dict[str, Any]:
         tiers = [{"plugins": [dict(plugin) for plugin in tier]} for tier in self.plugins]
@@ -184,6 +205,27 @@ class RealPrograms:
         if self.lws_provider:
             configuration["gangSchedulingManagement"] = {"schedulerProvider": "volcano"}
         return configuration
+
+
+async def launch(plane: ControlPlane, plan: Launch) -> None:
+    """Start programs beside a control plane, which stops them too.
+
+    Raises
+    ------
+    LocalError
+        One ended, or does not listen in time; the message has its last log lines.
+    """
+    async with plane.api() as api:
+        for document in plan.documents:
+            await api.apply(_resource(document), document, "lws-volcano-local")
+    for program in plan.programs:
+        child = plane.supervisor.start(program.name, program.argv, program.environment)
+        await asyncio.to_thread(_wait_for_port, child, program.port)
+
+
+def _resource(document: Object) -> Resource:
+    kind = document["kind"]
+    return Resource(document["apiVersion"], kind, f"{kind.lower()}s", namespaced=False)
 
 
 def _executable(environment: Mapping[str, str], variable: str) -> Path | None:
