@@ -124,9 +124,10 @@ class LeaderElector:
         started = self.clock.monotonic()
         try:
             won = await self._try(started)
-        except Conflict:
-            # Somebody else has written it since we read it.
-            won = False
+        except Conflict as error:
+            # Written since we read it, perhaps by an earlier call of our own that we took for lost: read it again.
+            _log.info("lease changed meanwhile", lease=self.name, error=str(error))
+            return
         except ClusterError as error:
             _log.warning("lease not reached", lease=self.name, error=str(error))
             return

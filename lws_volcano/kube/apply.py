@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from lws_volcano.api.names import MANAGER
-from lws_volcano.kube.client import APPLY, MERGE, TIMEOUT, Client, Json
-from lws_volcano.kube.resources import Resource
+from lws_volcano.kube.client import APPLY, MERGE, STRATEGIC, TIMEOUT, Client, Json
+from lws_volcano.kube.resources import PODS, Resource
 
-__all__ = ["apply", "apply_status", "delete", "merge"]
+__all__ = ["apply", "apply_status", "delete", "merge", "remove_gate"]
 
 
 async def apply(client: Client, resource: Resource, manifest: Mapping[str, Any], *, within: float = TIMEOUT) -> Json:
@@ -53,6 +53,20 @@ async def merge(
         query={"fieldManager": MANAGER},
         body=patch,
         content_type=MERGE,
+        within=within,
+    )
+
+
+async def remove_gate(
+    client: Client, namespace: str, name: str, gate: str, *, uid: str, within: float = TIMEOUT
+) -> Json:
+    """Take one scheduling gate off the pod of this UID, whatever other gates there are."""
+    return await client.request(
+        "PATCH",
+        PODS.path(namespace, name),
+        query={"fieldManager": MANAGER},
+        body={"metadata": {"uid": uid}, "spec": {"schedulingGates": [{"$patch": "delete", "name": gate}]}},
+        content_type=STRATEGIC,
         within=within,
     )
 

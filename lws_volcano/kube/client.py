@@ -20,12 +20,13 @@ from lws_volcano.kube.credentials import Credentials, load_credentials
 from lws_volcano.kube.errors import ApiError, ConfigurationError, Unauthorized, Unavailable, error_of
 from lws_volcano.kube.resources import Resource
 
-__all__ = ["APPLY", "JSON", "MERGE", "Client", "Json"]
+__all__ = ["APPLY", "JSON", "MERGE", "STRATEGIC", "Client", "Json"]
 
 Json = dict[str, Any]
 
 JSON: Final = "application/json"
 MERGE: Final = "application/merge-patch+json"
+STRATEGIC: Final = "application/strategic-merge-patch+json"
 APPLY: Final = "application/apply-patch+yaml"
 
 TIMEOUT: Final = 10.0

@@ -53,6 +53,7 @@ class Cluster:
         self.topology: Topology | None = None
         self.capabilities = Capabilities()
         self._listeners: list[Listener] = []
+        self._readiness: list[Callable[[], None]] = []
 
     @property
     def ready(self) -> bool:
@@ -70,6 +71,15 @@ class Cluster:
     def listen(self, listener: Listener) -> None:
         """Be told of every change from now on."""
         self._listeners.append(listener)
+
+    def on_readiness(self, told: Callable[[], None]) -> None:
+        """Be told whenever `ready` may have changed."""
+        self._readiness.append(told)
+
+    def readiness_changed(self) -> None:
+        """A kind was listed, or cannot be read any more."""
+        for told in self._readiness:
+            told()
 
     def changed(self, kind: Kind[Any], differences: Iterable[Difference[Any] | None]) -> None:
         """Tell the listeners; None (no news) is passed over."""

@@ -74,6 +74,7 @@ class Reflector:
         if not was_synced:
             _log.info("cache filled", resource=self.kind.name, objects=len(listed))
         self.cluster.changed(self.kind, differences)
+        self.cluster.readiness_changed()
 
     def _update(self, kind: str, item: Json) -> None:
         metrics.WATCH_EVENTS.labels(self.kind.name).inc()
@@ -92,6 +93,7 @@ class Reflector:
             log = _log.info if self.kind.optional else _log.warning
             log("cannot read, waiting", resource=self.kind.resource.rbac_name, why=why)
         self.cluster.changed(self.kind, self.kind.store.clear(why))
+        self.cluster.readiness_changed()
 
     def _parse(self, item: Json) -> Any:
         try:

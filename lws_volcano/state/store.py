@@ -91,6 +91,11 @@ class Store(Generic[T]):
         """All keys, as of now."""
         return list(self._items)
 
+    @property
+    def items(self) -> dict[str, T]:
+        """Key -> object, live: to be read, never to be written."""
+        return self._items
+
     def by(self, index: str, value: str) -> tuple[T, ...]:
         """The objects with this value under an index, in the order in which they came."""
         return tuple(self._items[key] for key in self._entries[index].get(value, ()))

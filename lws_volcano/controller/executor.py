@@ -1,0 +1,136 @@
+"""Makes the changes of a plan, in order, and brings what the API server answered back into the stores.
+
+The stores know of a write before the watch tells of it, so the next pass does not make it again. The first change that
+fails ends the pass; the rest is planned anew.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from lws_volcano.controller.leader_election import Leadership
+from lws_volcano.kube import apply
+from lws_volcano.kube.client import TIMEOUT, Client, Json
+from lws_volcano.kube.errors import Conflict, NotFound
+from lws_volcano.kube.resources import LEADER_WORKER_SETS, POD_GROUPS, PODS
+from lws_volcano.mapping.changes import AnnotatePod, ApplyPodGroup, Change, DeletePod, DeletePodGroup, RemoveGate
+from lws_volcano.observe import metrics
+from lws_volcano.state.cluster import Cluster
+from lws_volcano.state.kinds import Kind
+from lws_volcano.state.reflector import version_number
+
+__all__ = ["Executor", "NotLeadingError", "ObserveAgainError"]
+
+_log = structlog.get_logger(__name__)
+
+
+class ObserveAgainError(Exception):
+    """The cluster is not as we saw it; the watch will tell, and the change is planned anew."""
+
+
+class NotLeadingError(Exception):
+    """The lease is lost: nothing may be written."""
+
+
+@dataclass
+class Executor:
+    """All writes of the reconcilers go through here."""
+
+    client: Client
+    cluster: Cluster
+    leadership: Leadership
+
+    async def make(self, change: Change) -> None:
+        """Make one change.
+
+        Raises
+        ------
+        ObserveAgainError
+            What it is about is gone, or is another object by now.
+        NotLeadingError
+            This replica must not write any more.
+        ApiError, Unavailable
+            Refused, or not answered.
+        """
+        name = type(change).__name__
+        try:
+            await self._make(change)
+        except (NotFound, Conflict) as error:
+            metrics.CHANGES.labels(name, "observe").inc()
+            _log.info("change overtaken", change=name, name=change.name, error=str(error))
+            raise ObserveAgainError(str(error)) from error
+        except Exception:
+            metrics.CHANGES.labels(name, "failed").inc()
+            raise
+        metrics.CHANGES.labels(name, "made").inc()
+        _log.info("change made", change=name, name=change.name, why=change.why)
+
+    async def write_status(self, manifest: Json) -> None:
+        """Apply our condition to a LeaderWorkerSet."""
+        answer = await apply.apply_status(self.client, LEADER_WORKER_SETS, manifest, within=self._within())
+        metrics.STATUS_WRITES.inc()
+        self._written(self.cluster.kinds.lws, answer)
+
+    def _within(self) -> float:
+        """Time limit of a write: it must not outlast the lease."""
+        seconds = min(TIMEOUT, self.leadership.remaining())
+        if seconds <= 0 or not self.leadership.may_write():
+            raise NotLeadingError
+        return seconds
+
+    async def _make(self, change: Change) -> None:
+        match change:
+            case ApplyPodGroup():
+                await self._apply(change)
+            case DeletePodGroup():
+                await self._delete(self.cluster.kinds.pod_groups, change)
+            case DeletePod():
+                await self._delete(self.cluster.kinds.pods, change)
+            case AnnotatePod():
+                await self._annotate(change)
+            case RemoveGate():
+                answer = await apply.remove_gate(
+                    self.client, change.namespace, change.name, change.gate, uid=change.uid, within=self._within()
+                )
+                self._written(self.cluster.kinds.pods, answer)
+
+    async def _apply(self, change: ApplyPodGroup) -> None:
+        """One apply; where the object is there, its UID makes sure that it is still the one that was seen."""
+        kinds, manifest = self.cluster.kinds, dict(change.manifest)
+        if change.prune is not None:
+            pruned = {**change.prune, "metadata": {**change.prune.get("metadata", {}), "uid": change.uid}}
+            await apply.merge(self.client, POD_GROUPS, change.namespace, change.name, pruned, within=self._within())
+        # A version that no object has makes the API server refuse to touch one that exists (a stranger's), and is
+        # not looked at for one that does not.
+        precondition = {"uid": change.uid} if change.uid else {"resourceVersion": _NONE}
+        manifest["metadata"] = {**manifest["metadata"], **precondition}
+        answer = await apply.apply(self.client, POD_GROUPS, manifest, within=self._within())
+        self._written(kinds.pod_groups, answer)
+
+    async def _annotate(self, change: AnnotatePod) -> None:
+        patch = {"metadata": {"uid": change.uid, "annotations": dict(change.annotations)}}
+        answer = await apply.merge(self.client, PODS, change.namespace, change.name, patch, within=self._within())
+        self._written(self.cluster.kinds.pods, answer)
+
+    async def _delete(self, kind: Kind[Any], change: DeletePodGroup | DeletePod) -> None:
+        key = f"{change.namespace}/{change.name}"
+        try:
+            answer = await apply.delete(
+                self.client, kind.resource, change.namespace, change.name, uid=change.uid, within=self._within()
+            )
+        except NotFound:
+            answer = {}
+        if answer.get("kind") == kind.resource.kind:
+            self._written(kind, answer)
+        if not (answer.get("metadata") or {}).get("deletionTimestamp"):
+            kind.store.deleted(key, change.uid)
+
+    def _written(self, kind: Kind[Any], answer: Json) -> None:
+        view = kind.parse(answer)
+        if view is not None:
+            kind.store.wrote(view, version_number(str(answer["metadata"].get("resourceVersion") or "")))
+
+
+_NONE: Final = "1"
+"""etcd gives no object this version."""

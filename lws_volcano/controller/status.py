@@ -1,0 +1,91 @@
+"""Our condition in the LeaderWorkerSet status: what it should read, and when it may be written.
+
+It is written only when it differs, and not for every state that a starting group passes through: a change waits a moment
+for the next one, and two writes to one set keep a distance.
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from lws_volcano.api.meta import Condition
+from lws_volcano.api.names import GANG_SCHEDULED, LWS_API
+from lws_volcano.api.workloads import LeaderWorkerSet
+from lws_volcano.kube.client import Json
+from lws_volcano.mapping.changes import GangCondition
+
+__all__ = ["StatusPacer", "status_manifest"]
+
+_LONGEST = 32768
+"""Characters that the API allows in a message."""
+
+
+def status_manifest(lws: LeaderWorkerSet, wanted: GangCondition | None, now: datetime) -> Json | None:
+    """What to apply to the status sub-resource, None when it already reads so.
+
+    Without a wanted condition ours is removed by applying a status that does not name it.
+    """
+    found = next((condition for condition in lws.status.conditions if condition.type == GANG_SCHEDULED), None)
+    if wanted is None:
+        return None if found is None else _manifest(lws, [])
+    entry = _entry(lws, wanted, found, now)
+    return None if found is not None and _reads(found, entry) else _manifest(lws, [entry])
+
+
+def _manifest(lws: LeaderWorkerSet, conditions: list[Json]) -> Json:
+    metadata = {"namespace": lws.namespace, "name": lws.name, "uid": lws.uid}
+    status = {"conditions": conditions} if conditions else {}
+    return {"apiVersion": LWS_API, "kind": "LeaderWorkerSet", "metadata": metadata, "status": status}
+
+
+def _entry(lws: LeaderWorkerSet, wanted: GangCondition, found: Condition | None, now: datetime) -> Json:
+    status = "True" if wanted.status else "False"
+    since = found.last_transition_time if found is not None and found.status == status else None
+    return {
+        "type": GANG_SCHEDULED,
+        "status": status,
+        "reason": str(wanted.reason),
+        "message": wanted.message[:_LONGEST],
+        "observedGeneration": lws.metadata.generation,
+        "lastTransitionTime": (since or now).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+
+
+def _reads(found: Condition, entry: dict[str, Any]) -> bool:
+    return (found.status, found.reason, found.message, found.observed_generation) == (
+        entry["status"],
+        entry["reason"],
+        entry["message"],
+        entry["observedGeneration"],
+    )
+
+
+@dataclass
+class StatusPacer:
+    """When a set's status may be written; seconds of the monotonic clock."""
+
+    settle: float = 0.5
+    """From the first difference to the write: what follows at once goes into the same write."""
+    interval: float = 1.0
+    """Between two writes to one set."""
+    _since: dict[str, float] = field(default_factory=dict)
+    _last: dict[str, float] = field(default_factory=dict)
+
+    def wait(self, key: str, now: float) -> float:
+        """Seconds until the difference that is seen now may be written; 0 or less: write."""
+        since = self._since.setdefault(key, now)
+        return max(since + self.settle, self._last.get(key, float("-inf")) + self.interval) - now
+
+    def in_step(self, key: str) -> None:
+        """There is no difference (any more)."""
+        self._since.pop(key, None)
+
+    def written(self, key: str, now: float) -> None:
+        """It has been written."""
+        self._since.pop(key, None)
+        self._last[key] = now
+
+    def forget(self, key: str) -> None:
+        """The set is gone."""
+        self._since.pop(key, None)
+        self._last.pop(key, None)
