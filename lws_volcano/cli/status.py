@@ -1,0 +1,130 @@
+"""`lws-volcano status`: one row a group, counted from pods (the PodGroup's phase lies after a restart)."""
+
+import argparse
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from lws_volcano.api.errors import InputError
+from lws_volcano.api.settings import Settings
+from lws_volcano.api.workloads import LeaderWorkerSet
+from lws_volcano.cli.live import add_cluster_arguments, in_cluster, look
+from lws_volcano.cli.table import table
+from lws_volcano.mapping.changes import GroupStatus, LwsPlan
+from lws_volcano.mapping.plan import plan_lws
+from lws_volcano.state.cluster import Cluster
+from lws_volcano.state.snapshots import snapshot
+
+__all__ = ["add_parser", "run"]
+
+COLUMNS: Final = (
+    "NAMESPACE", "LWS", "GROUP", "PODGROUP", "PHASE", "CREATED", "PLACED", "RUNNING", "DOMAIN", "TIERS", "REASON",
+)  # fmt: skip
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the arguments."""
+    parser = subparsers.add_parser("status", help="one row a group: placed or not, where, and why not")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="one LeaderWorkerSet")
+    parser.add_argument("-n", "--namespace", metavar="NS", help="one namespace (default: all)")
+    parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
+    add_cluster_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the groups; 1 when a LeaderWorkerSet was named and is not there."""
+    cluster = in_cluster(args, look)
+    chosen = sorted(_chosen(cluster, args.namespace, args.name), key=lambda lws: lws.key)
+    if args.name and not chosen:
+        where = f"namespace {args.namespace}" if args.namespace else "any namespace"
+        raise InputError(f"no LeaderWorkerSet {args.name} in {where}", mend="check the name and --namespace")
+    plans = [(lws, _plan(cluster, lws)) for lws in chosen]
+    print(_json(cluster, plans) if args.output == "json" else _table(cluster, plans))
+    return 0
+
+
+def _chosen(cluster: Cluster, namespace: str | None, name: str | None) -> Iterable[LeaderWorkerSet]:
+    for lws in cluster.kinds.lws.store:
+        if namespace in (None, lws.namespace) and name in (None, lws.name):
+            yield lws
+
+
+def _plan(cluster: Cluster, lws: LeaderWorkerSet) -> LwsPlan:
+    seen = snapshot(cluster, lws.key, Settings(), datetime.now(UTC))
+    return plan_lws(seen) if seen else LwsPlan()
+
+
+def _rows(cluster: Cluster, lws: LeaderWorkerSet, plan: LwsPlan) -> Iterable[dict[str, Any]]:
+    for group in plan.groups:
+        pod_group = cluster.kinds.pod_groups.store.get(f"{lws.namespace}/{group.pod_group}")
+        yield {
+            "namespace": lws.namespace,
+            "lws": lws.name,
+            "group": group.group,
+            "revision": group.revision,
+            "podGroup": group.pod_group if pod_group else "",
+            "phase": pod_group.status.phase if pod_group else "",
+            "size": group.size,
+            "created": group.created,
+            "placed": group.placed,
+            "running": group.running,
+            **_where(cluster, lws, group),
+            "reason": str(group.reason),
+            "message": group.message,
+        }
+
+
+def _where(cluster: Cluster, lws: LeaderWorkerSet, group: GroupStatus) -> dict[str, Any]:
+    """Lowest domain that holds all placed pods, and its tier; empty without a topology."""
+    topology = cluster.topology
+    if topology is None:
+        return {"domain": "", "tier": None}
+    pods = [pod for pod in cluster.kinds.pods.store.by("lws", lws.key) if pod.bound]
+    places = [
+        topology.place_of.get(pod.spec.node_name)
+        for pod in pods
+        if pod.metadata.annotations.get("scheduling.k8s.io/group-name") == group.pod_group
+    ]
+    known = [place for place in places if place is not None]
+    if not known or len(known) != len(places):
+        return {"domain": "", "tier": None}
+    domain = topology.meeting(min(known), max(known))
+    return {"domain": topology.domains[domain].name, "tier": topology.domains[domain].tier} if domain >= 0 else {
+        "domain": "", "tier": None,
+    }  # fmt: skip
+
+
+def _table(cluster: Cluster, plans: Sequence[tuple[LeaderWorkerSet, LwsPlan]]) -> str:
+    lines = [
+        (
+            row["namespace"], row["lws"], row["group"], row["podGroup"], row["phase"],
+            f"{row['created']}/{row['size']}", f"{row['placed']}/{row['size']}", f"{row['running']}/{row['size']}",
+            row["domain"], "" if row["tier"] is None else str(row["tier"]),
+            f"{row['reason']}: {row['message']}" if row["message"] else row["reason"],
+        )
+        for lws, plan in plans
+        for row in _rows(cluster, lws, plan)
+    ]  # fmt: skip
+    notes = [
+        f"{lws.key}: {plan.condition.reason}: {plan.condition.message}"
+        for lws, plan in plans
+        if plan.condition and not plan.groups
+    ]
+    return "\n".join([table(COLUMNS, lines) if lines else "no groups", *notes])
+
+
+def _json(cluster: Cluster, plans: Sequence[tuple[LeaderWorkerSet, LwsPlan]]) -> str:
+    groups = [row for lws, plan in plans for row in _rows(cluster, lws, plan)]
+    conditions = [
+        {
+            "namespace": lws.namespace,
+            "lws": lws.name,
+            "status": plan.condition.status,
+            "reason": str(plan.condition.reason),
+            "message": plan.condition.message,
+        }
+        for lws, plan in plans
+        if plan.condition
+    ]
+    return json.dumps({"groups": groups, "conditions": conditions}, indent=2)
