@@ -1,7 +1,7 @@
 """Our condition in the LeaderWorkerSet status: what it should read, and when it may be written.
 
-It is written only when it differs, and not for every state that a starting group passes through: a change waits a moment
-for the next one, and two writes to one set keep a distance.
+It is written only when it differs, and not for every state that a starting group passes through: a change waits a
+moment for the next one, and two writes to one set keep a distance.
 """
 
 from dataclasses import dataclass, field

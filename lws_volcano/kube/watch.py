@@ -35,7 +35,7 @@ from lws_volcano.kube.errors import (
 )
 from lws_volcano.kube.resources import Resource
 
-__all__ = ["Bookmark", "Event", "Listed", "Missing", "Page", "Target", "Timing", "Update", "for_ever"]
+__all__ = ["Bookmark", "Event", "Failing", "Listed", "Missing", "Page", "Target", "Timing", "Update", "for_ever"]
 
 _log = structlog.get_logger(__name__)
 
@@ -109,7 +109,13 @@ class Missing(NamedTuple):
     why: str
 
 
-Event = Page | Listed | Update | Bookmark | Missing
+class Failing(NamedTuple):
+    """A request failed, and why; it is tried again."""
+
+    why: str
+
+
+Event = Page | Listed | Update | Bookmark | Missing | Failing
 
 
 @dataclass
@@ -137,6 +143,7 @@ async def for_ever(client: Client, target: Target, timing: Timing) -> AsyncItera
         except (ApiError, Unavailable, ConfigurationError) as error:
             _log.warning("list failed, trying again", resource=target.resource.rbac_name, error=str(error))
             asked = _asked(error)
+            yield Failing(str(error))
         if timing.clock.monotonic() - started > timing.last_retry:
             backoff.reset()
         else:
@@ -165,6 +172,7 @@ async def until_expired(client: Client, target: Target, version: str, timing: Ti
             clean, asked = False, _asked(error)
             position.failures += isinstance(error, _StreamError)
             _log.warning("watch ended, trying again", resource=target.resource.rbac_name, error=str(error))
+            yield Failing(str(error))
         if clean or (not position.failures and timing.clock.monotonic() - started >= timing.last_retry):
             backoff.reset()
         if not clean:

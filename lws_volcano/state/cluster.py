@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from lws_volcano.api import names
 from lws_volcano.api.meta import Object
 from lws_volcano.mapping.snapshot import Capabilities
-from lws_volcano.state.kinds import Kind, Kinds
+from lws_volcano.state.kinds import BY_LWS, Kind, Kinds
 from lws_volcano.state.store import Difference
 from lws_volcano.topology.model import Topology
 
@@ -89,8 +89,9 @@ class Cluster:
                     listener(kind, difference)
 
     def lws_keys(self) -> list[Key]:
-        """Every LeaderWorkerSet."""
-        return [Key(Area.LWS, key) for key in self.kinds.lws.store.names()]
+        """Every LeaderWorkerSet, and those that are gone but have left PodGroups of ours behind."""
+        left = self.kinds.pod_groups.store.values_of(BY_LWS)
+        return [Key(Area.LWS, key) for key in {**dict.fromkeys(self.kinds.lws.store.names()), **dict.fromkeys(left)}]
 
     def touched(self, kind: Kind[Any], difference: Difference[Any]) -> list[Key]:
         """The LeaderWorkerSets whose outcome may change by this."""

@@ -8,7 +8,7 @@ import structlog
 from pydantic import ValidationError
 
 from lws_volcano.kube.client import Client, Json
-from lws_volcano.kube.watch import Bookmark, Event, Listed, Missing, Page, Target, Timing, Update, for_ever
+from lws_volcano.kube.watch import Bookmark, Event, Failing, Listed, Missing, Page, Target, Timing, Update, for_ever
 from lws_volcano.observe import metrics
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import Kind
@@ -26,6 +26,8 @@ class Reflector:
     ----------
     progress
         Monotonic time of the last sign of life: a page, a change, a bookmark, an opened watch. None before the first.
+    attempt
+        Monotonic time of the last event of any kind, `Missing` and `Failing` too: it stands still when the task hangs.
     """
 
     client: Client
@@ -33,7 +35,11 @@ class Reflector:
     kind: Kind[Any]
     timing: Timing
     progress: float | None = None
+    attempt: float = field(init=False)
     _listed: list[tuple[Any, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.attempt = self.timing.clock.monotonic()
 
     async def run(self) -> None:
         """Feed the store; ends only by being cancelled."""
@@ -44,8 +50,9 @@ class Reflector:
 
     def take(self, event: Event) -> None:
         """Bring one event into the store and tell the listeners what it changed."""
-        if not isinstance(event, Missing):
-            self.progress = self.timing.clock.monotonic()
+        self.attempt = self.timing.clock.monotonic()
+        if not isinstance(event, Missing | Failing):
+            self.progress = self.attempt
         match event:
             case Page(items, first):
                 self._collect(items, first)

@@ -100,6 +100,10 @@ class Store(Generic[T]):
         """The objects with this value under an index, in the order in which they came."""
         return tuple(self._items[key] for key in self._entries[index].get(value, ()))
 
+    def values_of(self, index: str) -> list[str]:
+        """The values that there are under an index."""
+        return list(self._entries[index])
+
     def replace(self, items: Iterable[tuple[T, int]], version: int) -> list[Difference[T]]:
         """Take a whole list, made at `version`; gives what differs from before."""
         differences = []

@@ -1,0 +1,218 @@
+"""One pass over one LeaderWorkerSet: snapshot -> plan -> changes -> one status write -> Events.
+
+The plan is made again after its changes, on the stores that know of them, until there is nothing left to do: so that a
+raised minimum and the gates that it opens are one pass, and the status speaks of how things stand at the end.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+
+from lws_volcano.api.errors import ClusterError
+from lws_volcano.api.meta import Object
+from lws_volcano.api.names import LWS_API, Reason
+from lws_volcano.api.settings import Settings
+from lws_volcano.api.workloads import LeaderWorkerSet
+from lws_volcano.controller.correlator import Remark
+from lws_volcano.controller.executor import Executor, NotLeadingError, ObserveAgainError
+from lws_volcano.controller.outcome import Failed, Ok, Outcome, RequeueAfter, Terminal
+from lws_volcano.controller.status import StatusPacer, status_manifest
+from lws_volcano.kube.clock import Clock
+from lws_volcano.kube.errors import ApiError, Conflict, Forbidden, Invalid, NotFound
+from lws_volcano.mapping.changes import (
+    ApplyPodGroup,
+    Change,
+    DeletePodGroup,
+    GangCondition,
+    LwsPlan,
+    Notice,
+)
+from lws_volcano.mapping.clean_up import clean_up_orphans
+from lws_volcano.mapping.snapshot import Snapshot
+from lws_volcano.state.cluster import Cluster
+from lws_volcano.state.kinds import BY_LWS
+from lws_volcano.state.snapshots import snapshot
+
+__all__ = ["LwsReconciler"]
+
+_log = structlog.get_logger(__name__)
+
+ROUNDS: Final = 4
+"""Plans in one pass. Two are the rule: one that changes, one that finds nothing to do; leader-first groups take three."""
+OBSERVE_AGAIN: Final = 1.0
+"""Seconds until a pass that met a change it had not seen looks again, should the watch stay silent."""
+REFUSED: Final = 5.0
+"""Seconds at least between two tries of a write that the API server refuses."""
+
+Plan = Callable[[Snapshot], LwsPlan]
+Say = Callable[[Remark], None]
+
+
+@dataclass
+class LwsReconciler:
+    """Passes over LeaderWorkerSets; `plan` is `mapping.plan.plan_lws`."""
+
+    cluster: Cluster
+    settings: Settings
+    executor: Executor
+    plan: Plan
+    say: Say
+    clock: Clock
+    pacer: StatusPacer = field(default_factory=StatusPacer)
+    rows: dict[str, Counter[Reason]] = field(default_factory=dict)
+    """Groups by reason of every set that was looked at, for the metrics."""
+    _said: dict[str, frozenset[Notice]] = field(default_factory=dict)
+    _unsaid: dict[str, dict[Notice, None]] = field(default_factory=dict)
+
+    async def reconcile(self, key: str) -> Outcome:
+        """One pass over `namespace/name`."""
+        try:
+            return await self._pass(key)
+        except ObserveAgainError:
+            return RequeueAfter(OBSERVE_AGAIN)
+        except NotLeadingError:
+            # Whoever leads next looks at every key.
+            return Ok()
+        except ClusterError as error:
+            return Failed(error, _asked(error))
+
+    async def _pass(self, key: str) -> Outcome:
+        refused: ApiError | None = None
+        plan = LwsPlan()
+        for _ in range(ROUNDS):
+            taken = snapshot(self.cluster, key, self.settings, self.clock.now())
+            if taken is None:
+                return await self._gone(key)
+            plan = self.plan(taken)
+            self._collect(key, plan)
+            if not plan.changes:
+                break
+            try:
+                await self._make(key, plan.changes)
+            except (Forbidden, Invalid) as error:
+                refused = error
+                break
+        self.rows[key] = Counter(row.reason for row in plan.groups)
+        return await self._tell(key, plan, refused)
+
+    async def _make(self, key: str, changes: tuple[Change, ...]) -> None:
+        made: list[Change] = []
+        try:
+            for change in changes:
+                await self.executor.make(change)
+                made.append(change)
+        finally:
+            for notice in _account(made):
+                self._unsaid.setdefault(key, {})[notice] = None
+
+    async def _tell(self, key: str, plan: LwsPlan, refused: ApiError | None) -> Outcome:
+        """Status, then Events, then what comes next."""
+        wait = await self._write_status(key, plan.condition if refused is None else _refusal(refused))
+        if wait is None:
+            self._say_what_is_new(key, plan)
+        if refused is not None:
+            return Terminal(refused) if type(refused) is Invalid and wait is None else Failed(refused, REFUSED)
+        pauses = [pause for pause in (wait, plan.recheck_after) if pause is not None]
+        return RequeueAfter(min(pauses)) if pauses else Ok()
+
+    async def _write_status(self, key: str, condition: GangCondition | None) -> float | None:
+        """Bring the condition in step; seconds until it may be written, None when it is in step now."""
+        lws = self.cluster.kinds.lws.store.get(key)
+        manifest = None if lws is None else status_manifest(lws, condition, self.clock.now())
+        if manifest is None:
+            self.pacer.in_step(key)
+            return None
+        wait = self.pacer.wait(key, self.clock.monotonic())
+        if wait > 0:
+            return wait
+        try:
+            await self.executor.write_status(manifest)
+        except (NotFound, Conflict) as error:
+            raise ObserveAgainError(str(error)) from error
+        self.pacer.written(key, self.clock.monotonic())
+        return None
+
+    def _collect(self, key: str, plan: LwsPlan) -> None:
+        """Remember what is new among the notices; said is it once the status is in step."""
+        known = self._said.get(key, frozenset())
+        for notice in plan.notices:
+            if notice not in known:
+                self._unsaid.setdefault(key, {})[notice] = None
+
+    def _say_what_is_new(self, key: str, plan: LwsPlan) -> None:
+        lws = self.cluster.kinds.lws.store.get(key)
+        for notice in self._unsaid.pop(key, {}):
+            remark = self._remark(lws, notice) if lws is not None else None
+            if remark is not None:
+                self.say(remark)
+        self._said[key] = frozenset(plan.notices)
+
+    def _remark(self, lws: LeaderWorkerSet, notice: Notice) -> Remark | None:
+        about: Object = lws
+        api_version, kind = LWS_API, "LeaderWorkerSet"
+        if notice.pod:
+            pod = self.cluster.kinds.pods.store.get(f"{lws.namespace}/{notice.pod}")
+            if pod is None:
+                return None
+            about, api_version, kind = pod, "v1", "Pod"
+        return Remark(
+            api_version=api_version,
+            kind=kind,
+            namespace=about.namespace,
+            name=about.name,
+            uid=about.uid,
+            reason=str(notice.reason),
+            message=notice.message,
+            warning=notice.warning,
+        )
+
+    async def _gone(self, key: str) -> Outcome:
+        """The set is gone: forget it; PodGroups that were orphaned go with their last pod."""
+        self.pacer.forget(key)
+        self.rows.pop(key, None)
+        self._said.pop(key, None)
+        self._unsaid.pop(key, None)
+        kinds = self.cluster.kinds
+        pods = kinds.pods.store.by(BY_LWS, key)
+        left = kinds.pod_groups.store.by(BY_LWS, key)
+        for change in clean_up_orphans(key.partition("/")[2], pods, left):
+            await self.executor.make(change)
+        return Ok()
+
+
+def _account(made: list[Change]) -> list[Notice]:
+    """What was done to PodGroups, one Event a pass for each sort of change."""
+    named: Mapping[Reason, list[str]] = {
+        Reason.PODGROUP_CREATED: [c.name for c in made if isinstance(c, ApplyPodGroup) and not c.uid],
+        Reason.PODGROUP_UPDATED: [c.name for c in made if isinstance(c, ApplyPodGroup) and c.uid],
+        Reason.PODGROUP_DELETED: [c.name for c in made if isinstance(c, DeletePodGroup)],
+    }
+    verbs = {
+        Reason.PODGROUP_CREATED: "created",
+        Reason.PODGROUP_UPDATED: "updated",
+        Reason.PODGROUP_DELETED: "deleted",
+    }
+    return [
+        Notice(reason=reason, message=f"{verbs[reason]} PodGroup {_some(names)}", warning=False)
+        for reason, names in named.items()
+        if names
+    ]
+
+
+def _some(names: list[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _refusal(error: ApiError) -> GangCondition:
+    verdict = "not allowed" if isinstance(error, Forbidden) else "not accepted"
+    return GangCondition(
+        status=False, reason=Reason.WRITE_REFUSED, message=f"the API server says {verdict}: {error.message}"
+    )
+
+
+def _asked(error: ClusterError) -> float:
+    return (error.retry_after or 0.0) if isinstance(error, ApiError) else 0.0

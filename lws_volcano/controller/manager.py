@@ -1,0 +1,229 @@
+"""Puts the controller together, runs it, and stops it.
+
+On every replica: one reflector a kind, the services (the webhook), health and metrics, and standing for election. On
+the one that leads, besides: the workers. A stop (SIGTERM, SIGINT) ends the workers first, then gives the Lease back, then
+the rest, within seconds.
+"""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, Final
+
+import structlog
+
+from lws_volcano.api.errors import ClusterError
+from lws_volcano.controller.events import Recorder
+from lws_volcano.controller.executor import Executor
+from lws_volcano.controller.gate import Gate
+from lws_volcano.controller.leader_election import Alone, LeaderElector, Leadership
+from lws_volcano.controller.lws_reconciler import LwsReconciler
+from lws_volcano.controller.options import Address, Context, RunOptions
+from lws_volcano.controller.queue import WorkQueue
+from lws_volcano.controller.vital_signs import VitalSigns
+from lws_volcano.controller.workers import Workers
+from lws_volcano.kube.backoff import Backoff
+from lws_volcano.kube.client import Client
+from lws_volcano.kube.discovery import capabilities
+from lws_volcano.kube.watch import Timing
+from lws_volcano.mapping.plan import plan_lws
+from lws_volcano.observe import health, logging
+from lws_volcano.state.cluster import Area, Cluster, Key
+from lws_volcano.state.kinds import Kind
+from lws_volcano.state.reflector import Reflector
+from lws_volcano.state.store import Difference
+
+__all__ = ["Manager", "run"]
+
+_log = structlog.get_logger(__name__)
+
+LOOK_AGAIN: Final = 300.0
+"""Seconds between two looks at what the installed Volcano can do."""
+
+
+def run(options: RunOptions) -> int:
+    """Run until a signal asks to stop; the exit code."""
+    logging.configure(options.log_format, options.log_level)
+    return asyncio.run(_run(options))
+
+
+async def _run(options: RunOptions) -> int:
+    async with await Client.connect(options.kubeconfig, options.context, options.clock) as client:
+        manager = Manager(client, options)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, manager.stop, number.name)
+        try:
+            await manager.run()
+        except* OSError as group:
+            # An address that is taken, or not ours.
+            _log.error("cannot run", error=str(_first(group)))
+            return 1
+    return 0
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+
+
+class Manager:
+    """One replica."""
+
+    def __init__(self, client: Client, options: RunOptions) -> None:
+        self.options = options
+        self.client = client
+        self.cluster = Cluster()
+        self.queue: WorkQueue[Key] = WorkQueue(options.clock)
+        self.gate = Gate(self.cluster, self._look_at_everything)
+        self._stopping = asyncio.Event()
+        self._identity = f"{socket.gethostname()}_{int(options.clock.random() * 2**32):08x}"
+        self._elector = self._make_elector() if options.leader_elect else None
+        self.leadership: Leadership = self._elector or Alone()
+        self.recorder = Recorder(client, options.clock, self._identity, self.leadership.may_write)
+        self.lws = self._make_lws_reconciler()
+        timing = Timing(clock=options.clock)
+        self.reflectors = [Reflector(client, self.cluster, kind, timing) for kind in self.cluster.kinds.of_pass()]
+        self._services = {name: make(self._context()) for name, make in options.services}
+        self.cluster.listen(self._changed)
+
+    def stop(self, why: str = "asked to") -> None:
+        """End `run`, in order."""
+        _log.info("stopping", why=why)
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Run until `stop`.
+
+        Raises
+        ------
+        ExceptionGroup
+            A part of the program ended by itself: better to be started again than to go on without it.
+        """
+        async with asyncio.TaskGroup() as tasks:
+            outer = self._start(tasks, self._lasting())
+            inner = self._start(tasks, self._working())
+            if self._elector is None:
+                self.gate.lead(leading=True)
+            await self._stopping.wait()
+            await _end(inner)
+            await _end(outer)
+
+    def _lasting(self) -> dict[str, Coroutine[Any, Any, None]]:
+        """What runs on every replica, and until the end."""
+        parts = {f"reflector-{reflector.kind.name}": reflector.run() for reflector in self.reflectors}
+        parts |= {name: service.run() for name, service in self._services.items()}
+        parts |= {"capabilities": self._follow_capabilities(), "reminder": self.gate.remind(self.options.clock)}
+        if self._elector is not None:
+            parts["election"] = self._elector.run()
+        if self.options.metrics is not None:
+            parts["health"] = self._serve_health(self.options.metrics)
+        return parts
+
+    def _working(self) -> dict[str, Coroutine[Any, Any, None]]:
+        """What writes, and therefore ends before the lease is given back."""
+        workers = Workers(
+            queue=self.queue,
+            reconcilers={Area.LWS: self.lws.reconcile},
+            leadership=self.leadership,
+            gate=self.gate.open,
+            clock=self.options.clock,
+            count=self.options.settings.workers,
+        )
+        return {
+            "workers": workers.run(),
+            "queue": self.queue.run(),
+            "resync": self._resync(),
+            "events": self.recorder.run(),
+        }
+
+    @staticmethod
+    def _start(tasks: asyncio.TaskGroup, parts: Mapping[str, Coroutine[Any, Any, None]]) -> list[asyncio.Task[None]]:
+        return [tasks.create_task(part, name=name) for name, part in parts.items()]
+
+    def _make_elector(self) -> LeaderElector:
+        options = self.options
+        return LeaderElector(
+            client=self.client,
+            clock=options.clock,
+            identity=self._identity,
+            namespace=options.lease_namespace,
+            name=options.lease_name,
+            on_change=lambda leading: self.gate.lead(leading=leading),
+            times=options.election,
+        )
+
+    def _make_lws_reconciler(self) -> LwsReconciler:
+        return LwsReconciler(
+            cluster=self.cluster,
+            settings=self.options.settings,
+            executor=Executor(self.client, self.cluster, self.leadership),
+            plan=plan_lws,
+            say=self.recorder.say,
+            clock=self.options.clock,
+        )
+
+    def _context(self) -> Context:
+        return Context(
+            client=self.client,
+            cluster=self.cluster,
+            settings=self.options.settings,
+            clock=self.options.clock,
+            leading=self.leadership.may_write,
+        )
+
+    def _changed(self, kind: Kind[Any], difference: Difference[Any]) -> None:
+        # Until the gate opens there is nobody to work; then every key is looked at.
+        if self.gate.open.is_set():
+            for key in self.cluster.touched(kind, difference):
+                self.queue.add(key)
+
+    def _look_at_everything(self) -> None:
+        for key in self.cluster.lws_keys():
+            self.queue.add(key)
+
+    async def _resync(self) -> None:
+        """Look at every key from time to time, spread out."""
+        clock, period = self.options.clock, self.options.settings.resync
+        while True:
+            await clock.sleep(period)
+            for key in self.cluster.lws_keys():
+                self.queue.add_after(key, clock.random() * period / 2)
+
+    async def _follow_capabilities(self) -> None:
+        backoff = Backoff(self.options.clock)
+        while True:
+            try:
+                found = await capabilities(self.client)
+            except ClusterError as error:
+                _log.warning("cannot ask what Volcano can do, trying again", error=str(error))
+                await backoff.wait()
+                continue
+            backoff.reset()
+            if found != self.cluster.capabilities:
+                self.cluster.capabilities = found
+                self._look_at_everything()
+            self.gate.informed()
+            await self.options.clock.sleep(LOOK_AGAIN)
+
+    async def _serve_health(self, address: Address) -> None:
+        signs = VitalSigns(
+            cluster=self.cluster,
+            reflectors=self.reflectors,
+            services=self._services,
+            rows=self.lws.rows,
+            waiting=lambda: len(self.queue),
+            clock=self.options.clock,
+        )
+        runner = await health.serve(health.application(signs.health()), address.host, address.port)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await runner.cleanup()
+
+
+async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
