@@ -29,9 +29,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--kubeconfig", metavar="FILE", help="default: the pod's service account, else $KUBECONFIG")
     parser.add_argument("--context", metavar="NAME", help="context of the kubeconfig")
     parser.add_argument("--config", metavar="FILE", help="settings as YAML (see docs/reference.md)")
-    parser.add_argument(
-        "--workers", type=int, metavar="N", help="LeaderWorkerSets worked on at a time (settings: workers)"
-    )
+    parser.add_argument("--workers", type=int, metavar="N", help="LeaderWorkerSets worked on at a time")
     parser.add_argument("--namespace", metavar="NAME", help="of the Lease and of the webhook's Service and Secret")
     parser.add_argument(
         "--leader-elect",

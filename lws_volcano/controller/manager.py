@@ -1,8 +1,8 @@
 """Puts the controller together, runs it, and stops it.
 
 On every replica: one reflector a kind, the services (the webhook), health and metrics, and standing for election. On
-the one that leads, besides: the workers. A stop (SIGTERM, SIGINT) ends the workers first, then gives the Lease back, then
-the rest, within seconds.
+the one that leads, besides: the workers. A stop (SIGTERM, SIGINT) ends the workers first, then gives the Lease back,
+then ends the rest, within seconds.
 """
 
 import asyncio
@@ -63,9 +63,9 @@ async def _run(options: RunOptions) -> int:
     return 0
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def _first(group: ExceptionGroup[Exception]) -> Exception:
     inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+    return _first(inner) if isinstance(inner, ExceptionGroup) else inner
 
 
 class Manager:
