@@ -41,7 +41,7 @@ __all__ = ["LwsReconciler"]
 _log = structlog.get_logger(__name__)
 
 ROUNDS: Final = 4
-"""Plans in one pass. Two are the rule (one that changes, one that finds nothing to do), leader-first groups take three."""
+"""Plans in one pass. Two are the rule (one that changes, one that finds no more to do), leader-first groups take three."""
 OBSERVE_AGAIN: Final = 1.0
 """Seconds until a pass that met a change it had not seen looks again, should the watch stay silent."""
 REFUSED: Final = 5.0

@@ -56,9 +56,12 @@ async def _run(options: RunOptions) -> int:
             loop.add_signal_handler(number, manager.stop, number.name)
         try:
             await manager.run()
-        except* OSError as group:
-            # An address that is taken, or not ours.
-            _log.error("cannot run", error=str(_first(group)))
+        except ExceptionGroup as group:
+            error = _first(group)
+            if not isinstance(error, OSError):
+                raise
+            # An address that is taken, or not ours: the message is all there is to know.
+            _log.error("cannot run", error=str(error))
             return 1
     return 0
 
