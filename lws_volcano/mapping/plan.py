@@ -1,0 +1,101 @@
+"""One pass over one LeaderWorkerSet: which PodGroups must exist, and what to change.
+
+`plan_lws` is a pure function of its snapshot: it looks at what is there, never at what happened. Applying its changes
+and planning again gives no change. Changes come in the order in which they must be made: PodGroups that nobody needs
+go first (they hold queue room that a new one may need), then PodGroups, then what depends on them.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from lws_volcano.api.names import LWS_NAME, Reason
+from lws_volcano.mapping.blueprint import Blueprint, draw
+from lws_volcano.mapping.changes import ApplyPodGroup, Change, GangCondition, GroupStatus, LwsPlan, Notice
+from lws_volcano.mapping.clean_up import clean_up
+from lws_volcano.mapping.conditions.condition import gang_condition
+from lws_volcano.mapping.conditions.group_status import missing_groups
+from lws_volcano.mapping.group_plan import GroupPlan, plan_group
+from lws_volcano.mapping.groups import group_pods
+from lws_volcano.mapping.problems import Problem
+from lws_volcano.mapping.revision import templates
+from lws_volcano.mapping.snapshot import Snapshot
+
+__all__ = ["plan_lws"]
+
+
+def plan_lws(snapshot: Snapshot) -> LwsPlan:
+    """Decide for one LeaderWorkerSet."""
+    lws = snapshot.lws
+    live = draw(snapshot, lws.spec.leader_worker_template)
+    blueprints = {
+        revision: draw(snapshot, template) for revision, template in templates(lws, snapshot.revisions).items()
+    }
+    observed = {pod_group.name: pod_group for pod_group in snapshot.pod_groups}
+    plans = [
+        plan_group(snapshot, group, blueprints.get(group.revision), observed.get(group.pod_group))
+        for group in group_pods(pod for pod in snapshot.pods if pod.metadata.labels.get(LWS_NAME) == lws.name)
+    ]
+    used = [blueprints[plan.group.revision] for plan in plans if plan.group.revision in blueprints]
+    managed = live.wanted or any(blueprint.wanted for blueprint in used)
+    problems = tuple(dict.fromkeys(_problems(live, used, plans)))
+    rows = _rows(snapshot, live, plans) if managed else ()
+    wanted = [plan.group.pod_group for plan in plans if plan.wanted]
+    return LwsPlan(
+        changes=(*clean_up(lws, snapshot.pods, snapshot.pod_groups, wanted), *_in_order(plans)),
+        condition=_condition(snapshot, rows, problems, managed=managed),
+        notices=(*_notices(problems), *_group_notices(plans)),
+        groups=rows,
+        recheck_after=_recheck_after(snapshot, plans),
+        blocked=tuple(plan.group.pod_group for plan in plans if plan.blocked),
+    )
+
+
+def _in_order(plans: Sequence[GroupPlan]) -> Iterator[Change]:
+    """PodGroups of all groups, then what depends on them; deletion of a leader stays behind its own group's rest."""
+    for plan in plans:
+        yield from (change for change in plan.changes if isinstance(change, ApplyPodGroup))
+    for plan in plans:
+        yield from (change for change in plan.changes if not isinstance(change, ApplyPodGroup))
+
+
+def _problems(live: Blueprint, used: Sequence[Blueprint], plans: Sequence[GroupPlan]) -> Iterator[Problem]:
+    """Everything a person has to mend, of the live template and of the revisions that have pods."""
+    for blueprint in (live, *used):
+        if blueprint.wanted:
+            yield from blueprint.problems
+        else:
+            yield from (live.stood_down,) if live.stood_down else live.asked.problems
+    yield from (plan.problem for plan in plans if plan.problem and plan.problem.reason is Reason.NAME_TOO_LONG)
+    yield from (plan.problem for plan in plans if plan.problem and plan.blocked)
+
+
+def _rows(snapshot: Snapshot, live: Blueprint, plans: Sequence[GroupPlan]) -> tuple[GroupStatus, ...]:
+    there = tuple(plan.status for plan in plans)
+    spec = snapshot.lws.spec
+    return (*there, *missing_groups(spec.replicas, live.template.size, there))
+
+
+def _condition(
+    snapshot: Snapshot, rows: Sequence[GroupStatus], problems: Sequence[Problem], *, managed: bool
+) -> GangCondition | None:
+    if not managed and not problems:
+        return None
+    counted = [row for row in rows if row.reason is not Reason.TERMINATING]
+    return gang_condition(snapshot.lws.spec.replicas, counted, problems)
+
+
+def _notices(problems: Sequence[Problem]) -> Iterator[Notice]:
+    for problem in problems:
+        yield Notice(reason=problem.reason, message=problem.message)
+
+
+def _group_notices(plans: Sequence[GroupPlan]) -> Iterator[Notice]:
+    for plan in plans:
+        if plan.notice is not None:
+            yield plan.notice
+        if plan.status.reason is Reason.STRANDED:
+            yield Notice(reason=Reason.STRANDED, message=f"group {plan.group.index}: {plan.status.message}")
+
+
+def _recheck_after(snapshot: Snapshot, plans: Sequence[GroupPlan]) -> float | None:
+    moments = [plan.recheck_at for plan in plans if plan.recheck_at is not None]
+    return (min(moments) - snapshot.now).total_seconds() if moments else None
