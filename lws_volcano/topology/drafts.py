@@ -11,7 +11,7 @@ from lws_volcano.api.errors import TopologyError
 from lws_volcano.topology.findings import FieldPath, Report
 from lws_volcano.topology.hostlist import expand
 from lws_volcano.topology.model import Tier
-from lws_volcano.topology.schema import DomainSpec, TopologySpec
+from lws_volcano.topology.schema import DomainSpec, NodeSelector, TopologySpec
 from lws_volcano.topology.selectors import LabelIndex
 from lws_volcano.topology.tiers import TierTable
 
@@ -31,6 +31,8 @@ class Draft:
         Names as the document spells them.
     selected
         Nodes of the cluster found by their labels.
+    selector
+        The labels by which they were found, or could be.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Draft:
     parent: str | None = None
     nodes: list[str] = field(default_factory=list)
     selected: list[str] = field(default_factory=list)
+    selector: NodeSelector | None = None
     path: FieldPath = ()
 
 
@@ -54,7 +57,7 @@ def read_domains(spec: TopologySpec, tiers: TierTable, index: LabelIndex | None,
             continue
         room -= len(nodes)
         selected = _select(entry, index, path, report)
-        drafts[entry.name] = Draft(entry.name, tier, entry.parent, nodes, selected, path)
+        drafts[entry.name] = Draft(entry.name, tier, entry.parent, nodes, selected, entry.node_selector, path)
     return drafts
 
 

@@ -15,7 +15,7 @@ from lws_volcano.topology.drafts import Draft
 from lws_volcano.topology.findings import FieldPath, Report, examples
 from lws_volcano.topology.hostlist import natural
 from lws_volcano.topology.model import Tier
-from lws_volcano.topology.schema import LevelSpec, TopologySpec
+from lws_volcano.topology.schema import LevelSpec, NodeSelector, TopologySpec
 from lws_volcano.topology.tiers import TierTable
 
 __all__ = ["read_labels"]
@@ -110,6 +110,8 @@ def _drafts(homes: Mapping[_Path, list[str]], levels: Sequence[_Level]) -> dict[
         parent = names[path[:-1]] if len(path) > 1 else None
         draft = Draft(names[path], level.tier, parent, path=level.path)
         draft.selected = homes.get(path, [])
+        values = {tiers[number].key: value for number, value in reversed(path)}
+        draft.selector = NodeSelector(match_labels=values)
         drafts[draft.name] = draft
     return drafts
 

@@ -21,6 +21,7 @@ import networkx as nx
 
 from lws_volcano.api.errors import TopologyError
 from lws_volcano.topology.findings import Finding, examples
+from lws_volcano.topology.schema import NodeSelector
 
 __all__ = ["ACROSS", "Domain", "Tier", "Topology"]
 
@@ -108,6 +109,8 @@ class Topology:
         Nodes of the cluster that are in no domain.
     across_bandwidth
         GB/s between two trees and to nodes without a domain.
+    selectors
+        Domain index -> labels that, in the whole cluster, exactly the nodes straight in the domain have.
     warnings
         What was found while it was built (errors too, when they were survived by `keep_going`).
     """
@@ -120,6 +123,7 @@ class Topology:
     tier_of: tuple[Tier, ...]
     unplaced: tuple[str, ...] = ()
     across_bandwidth: Fraction = Fraction(1)
+    selectors: Mapping[int, NodeSelector] = field(default_factory=dict)
     warnings: tuple[Finding, ...] = ()
     depth: tuple[int, ...] = field(init=False)
     parent: tuple[int, ...] = field(init=False)

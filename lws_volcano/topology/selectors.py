@@ -31,12 +31,12 @@ class LabelIndex:
     """Node names by label; an index of a key is made when the key is first asked for."""
 
     def __init__(self, labels: Mapping[str, Mapping[str, str]]) -> None:
-        self._labels = labels
+        self.labels = labels
         self._by_key: dict[str, dict[str, list[str]]] = {}
 
     def select(self, selector: NodeSelector) -> list[str]:
         """Names of the nodes that match, in the order of the nodes."""
-        return [name for name in self._candidates(selector) if matches(selector, self._labels[name])]
+        return [name for name in self._candidates(selector) if matches(selector, self.labels[name])]
 
     def _candidates(self, selector: NodeSelector) -> Iterable[str]:
         """Few nodes that hold all that match: those with one of the wanted values of one key."""
@@ -46,12 +46,12 @@ class LabelIndex:
             if requirement.operator == "In":
                 values = self._values(requirement.key)
                 return [name for value in dict.fromkeys(requirement.values) for name in values.get(value, [])]
-        return self._labels
+        return self.labels
 
     def _values(self, key: str) -> Mapping[str, list[str]]:
         if key not in self._by_key:
             by_value: dict[str, list[str]] = {}
-            for name, labels in self._labels.items():
+            for name, labels in self.labels.items():
                 if key in labels:
                     by_value.setdefault(labels[key], []).append(name)
             self._by_key[key] = by_value
