@@ -1,0 +1,16 @@
+"""Kueue's Topology: levels by node label, broadest first. Source: kueue.x-k8s.io v1alpha1 to v1beta2."""
+
+from typing import Final
+
+from lws_volcano.topology.importers.document import Imported
+from lws_volcano.topology.importers.level_lists import LevelList, read_level_list
+from lws_volcano.topology.importers.source import Source
+
+__all__ = ["read"]
+
+_FORM: Final = LevelList("kueue.x-k8s.io", ("Topology",), key="nodeLabel", name="alias")
+
+
+def read(source: Source) -> Imported:
+    """The document of a Kueue Topology and its nodes."""
+    return read_level_list(_FORM, source)
