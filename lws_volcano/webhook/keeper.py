@@ -15,8 +15,9 @@ from typing import Final, Protocol
 
 import structlog
 
-from lws_volcano.api.errors import ClusterError, LwsVolcanoError
+from lws_volcano.api.errors import ClusterError
 from lws_volcano.kube.clock import Clock
+from lws_volcano.observe import metrics
 from lws_volcano.webhook.certificates import Lifetimes, Material, advance, expiry
 
 __all__ = [
@@ -32,12 +33,10 @@ _log = structlog.get_logger(__name__)
 _ALONE = Lifetimes(authority=timedelta(days=7), serving=timedelta(days=7))
 """An authority that no Secret keeps dies with its process; its place in the bundle should not last much longer."""
 
-_FIRST_RETRY: Final = 1.0
-"""Seconds until the next try while there is no certificate at all."""
 _TRIES: Final = 5
 
 
-class StoreDeniedError(LwsVolcanoError):
+class StoreDeniedError(ClusterError):
     """No permission for the Secret."""
 
 
@@ -63,12 +62,11 @@ class MaterialStore(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeeperOptions:
-    """What a keeper works with; `check` is the time between two looks, in seconds."""
+    """What a keeper works with."""
 
     names: Sequence[str]
     store: MaterialStore | None
     clock: Clock
-    check: float = 60.0
     lifetimes: Lifetimes = field(default_factory=Lifetimes)
 
 
@@ -111,17 +109,9 @@ class CertificateKeeper:
             return False
         _load(self._context, found)
         self._material = found
+        metrics.WEBHOOK_CERTIFICATE_EXPIRES.set(expiry(found).timestamp())
         _log.info("serving certificate loaded", expires=expiry(found).isoformat(), shared=self.shared)
         return True
-
-    async def run(self) -> None:
-        """Step for ever; a failed step is logged and tried again, the certificate in use stays."""
-        while True:
-            try:
-                await self.step()
-            except LwsVolcanoError as error:
-                _log.warning("certificate not checked", error=str(error))
-            await self._options.clock.sleep(self._options.check if self._material else _FIRST_RETRY)
 
     async def _shared_material(self) -> Material:
         store = self._options.store

@@ -15,8 +15,6 @@ from lws_volcano.webhook.patch import Operation
 __all__ = ["AdmissionRequest", "ReviewError", "allow", "parse_review"]
 
 _API: Final = "admission.k8s.io/v1"
-_WARNING_LENGTH: Final = 256
-"""The API server cuts warnings that are longer in total than 4096 bytes; a client may cut each at 256."""
 
 
 class ReviewError(InputError):
@@ -76,12 +74,10 @@ def _request(request: Mapping[str, Any]) -> AdmissionRequest:
     )
 
 
-def allow(uid: str, patch: Sequence[Operation] = (), warnings: Sequence[str] = ()) -> dict[str, Any]:
+def allow(uid: str, patch: Sequence[Operation] = ()) -> dict[str, Any]:
     """Answer that lets the pod in, changed by a JSON Patch where there is one."""
     response: dict[str, Any] = {"uid": uid, "allowed": True}
     if patch:
         response["patchType"] = "JSONPatch"
         response["patch"] = base64.b64encode(json.dumps(list(patch)).encode()).decode()
-    if warnings:
-        response["warnings"] = [warning[:_WARNING_LENGTH] for warning in warnings]
     return {"apiVersion": _API, "kind": "AdmissionReview", "response": response}

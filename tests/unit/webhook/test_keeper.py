@@ -131,27 +131,6 @@ async def test_failed_look_keeps_the_certificate():
     assert kept.ca_bundle == before
 
 
-async def test_run_comes_back_after_failures():
-    """The loop outlives a failing store and loads the certificate as soon as it can."""
-    store = SharedStore(ClusterError("503"))
-
-    class Recovering(StandingClock):
-        async def sleep(self, seconds):
-            """Pass the time; after three seconds the store is back."""
-            await super().sleep(seconds)
-            await asyncio.sleep(0)
-            if self.monotonic() > 3:
-                store.failure = None
-
-    kept = keeper(store, Recovering())
-    running = asyncio.create_task(kept.run())
-    async with asyncio.timeout(10):
-        while not kept.ca_bundle:  # noqa: ASYNC110 - the loop under test has no event to wait for
-            await asyncio.sleep(0)
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
-
-
 async def test_a_broken_secret_is_replaced():
     """Garbage in the Secret becomes good material on top of the version that was read."""
     store = SharedStore()

@@ -1,0 +1,69 @@
+"""What an admin decides about the webhook of one process."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lws_volcano.webhook.configuration import PATH, FailurePolicy, Registered, ServiceReference
+from lws_volcano.webhook.registration import Mode
+from lws_volcano.webhook.server import Address
+
+__all__ = ["RegistrationMode", "WebhookOptions"]
+
+RegistrationMode = Literal["manage", "ca-bundle", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookOptions:
+    """One process's webhook.
+
+    Attributes
+    ----------
+    namespace, service
+        The Service in front of the replicas; its DNS names are in the certificate.
+    url_host
+        Host or IP address by which the API server reaches this very process, instead of a Service; with it the
+        registration holds a URL.
+    secret
+        Name of the Secret (in `namespace`) that replicas share their certificate through; empty: each its own.
+    registration
+        `ca-bundle` keeps the bundle of an installed configuration, `manage` the whole object, `none` nothing.
+    configuration
+        Name of the MutatingWebhookConfiguration.
+    lookup_timeout
+        Seconds for the direct read of a LeaderWorkerSet that the cache does not have; below `timeout`.
+    """
+
+    address: Address = field(default_factory=Address)
+    namespace: str = "lws-volcano-system"
+    service: str = "lws-volcano-webhook"
+    url_host: str = ""
+    secret: str = "lws-volcano-webhook"  # noqa: S105 - the name of a Secret
+    registration: RegistrationMode = "ca-bundle"
+    configuration: str = "lws-volcano"
+    failure_policy: FailurePolicy = "Ignore"
+    timeout: int = 3
+    lookup_timeout: float = 1.0
+
+    @property
+    def mode(self) -> Mode | None:
+        """What is kept of the registration; None for nothing."""
+        return None if self.registration == "none" else self.registration
+
+    def names(self) -> tuple[str, ...]:
+        """Names and addresses for the certificate."""
+        if self.url_host:
+            return (self.url_host,)
+        host = f"{self.service}.{self.namespace}"
+        return (f"{host}.svc", f"{host}.svc.cluster.local", host)
+
+    def registered(self, scheduler_name: str, port: int) -> Registered:
+        """The registration that goes with these options; `port` is the one listened on."""
+        host = f"[{self.url_host}]" if ":" in self.url_host else self.url_host
+        reference = ServiceReference(name=self.service, namespace=self.namespace)
+        return Registered(
+            target=f"https://{host}:{port}{PATH}" if self.url_host else reference,
+            failure_policy=self.failure_policy,
+            timeout=self.timeout,
+            scheduler_name=scheduler_name,
+            name=self.configuration,
+        )
