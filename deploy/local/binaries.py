@@ -1,11 +1,12 @@
 """The programs of the control plane, built from the Go modules in `modules/` and kept in the user's cache folder.
 
-One folder a state of the module files and Go version, so an upgrade builds anew and a second start builds nothing. A file
-lock keeps two builds apart; a binary gets its name when it is whole.
+One folder a state of the module files and Go version, so an upgrade builds anew and a second start builds nothing. A
+file lock keeps two builds apart; a binary gets its name when it is whole.
 """
 
 import fcntl
 import hashlib
+import re
 import subprocess
 import sys
 import threading
@@ -81,7 +82,7 @@ def binaries() -> Binaries:
 
 
 def _key(go_version: str) -> str:
-    digest = hashlib.sha256(go_version.encode())
+    digest = hashlib.sha256(f"{go_version} {_flags('kubernetes')}".encode())
     digest.update(_modules_digest())
     return digest.hexdigest()[:16]
 
@@ -99,7 +100,7 @@ def _pointer() -> Path:
 
 
 def _known() -> Binaries | None:
-    """The folder used last for these module files: spares a start the search for Go, and a machine without it the install."""
+    """The folder used last for these module files: a second start needs no Go at all."""
     try:
         known = Binaries(cache_folder() / "bin" / _pointer().read_text(encoding="utf-8").strip())
     except OSError:
@@ -128,10 +129,18 @@ def _locked(path: Path) -> Iterator[None]:
 def _build(program: Program, into: Binaries, toolchain: Toolchain, position: str) -> None:
     target = into[program.name]
     fresh = target.with_suffix(".new")
-    command = [toolchain.go, "build", "-trimpath", "-ldflags=-s -w", "-o", fresh, program.package]
+    command: list[str | Path] = [
+        toolchain.go,
+        "build",
+        "-trimpath",
+        f"-ldflags={_flags(program.module)}",
+        "-o",
+        fresh,
+        program.package,
+    ]
     with _progress(f"{position} building {program.name}"):
         try:
-            done = subprocess.run(  # noqa: S603 - the tool chain on our own module
+            done = subprocess.run(
                 command,
                 cwd=MODULES / program.module,
                 env=toolchain.environment(),
@@ -145,6 +154,16 @@ def _build(program: Program, into: Binaries, toolchain: Toolchain, position: str
     if done.returncode:
         raise BuildError(_explain(program, done.stderr))
     fresh.replace(target)
+
+
+def _flags(module: str) -> str:
+    """Linker flags: no symbols, and for Kubernetes the version that its programs then report."""
+    found = re.search(r"k8s\.io/kubernetes (v(\d+)\.(\d+)\.\S+)", (MODULES / module / "go.mod").read_text("utf-8"))
+    if found is None:
+        return "-s -w"
+    version, major, minor = found.groups()
+    package = "k8s.io/component-base/version"
+    return f"-s -w -X {package}.gitVersion={version} -X {package}.gitMajor={major} -X {package}.gitMinor={minor}"
 
 
 def _explain(program: Program, output: str) -> str:

@@ -1,6 +1,6 @@
-"""Certificates and keys of one local control plane: an authority of its own, alive for a day, in its temporary folder."""
+"""Certificates and keys of one local control plane: an authority of its own, in its temporary folder."""
 
-import datetime
+import datetime as dt
 import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 __all__ = ["Authority", "Identity", "service_account_key"]
 
-LIFETIME: Final = datetime.timedelta(days=2)
-BACKDATED: Final = datetime.timedelta(minutes=5)
+LIFETIME: Final = dt.timedelta(days=2)
+BACKDATED: Final = dt.timedelta(minutes=5)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def service_account_key(folder: Path) -> Path:
 
 
 def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
-    now = datetime.datetime.now(datetime.UTC)
+    now = dt.datetime.now(dt.UTC)
     return (
         x509.CertificateBuilder()
         .subject_name(subject)

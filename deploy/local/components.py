@@ -1,4 +1,4 @@
-"""Command lines of the control plane's programs, tuned for quick tests on one machine, and how each shows that it is up."""
+"""Command lines of the control plane's programs, tuned for quick tests on one machine."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,6 +1,7 @@
 """A whole control plane on loopback: etcd, kube-apiserver, kube-controller-manager and KWOK.
 
-Everything it writes is in one temporary folder (etcd's data in memory where /dev/shm has room), which goes when it stops.
+Everything it writes is in one temporary folder, which goes when it stops; etcd's data is in memory where /dev/shm has
+room for it.
 """
 
 import asyncio
@@ -82,7 +83,7 @@ class ControlPlane:
         LocalError
             A program could not be built or ended early; the message has its last log lines.
         """
-        programs = self._programs = self._programs or await asyncio.to_thread(binaries)
+        programs: Binaries = self._programs or await asyncio.to_thread(binaries)
         self._prepare()
         await self._retry_ports(programs)
         async with self.api() as api:

@@ -167,7 +167,7 @@ class Supervisor:
 
     def _spawn(self, argv: Sequence[str | Path], output: int, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(  # noqa: S603 - our own programs
+            return subprocess.Popen(
                 [str(part) for part in argv],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -180,7 +180,7 @@ class Supervisor:
 
     def _tell(self, line: str) -> None:
         if self._watchdog is None:
-            self._watchdog = subprocess.Popen(  # noqa: S603 - our own program
+            self._watchdog = subprocess.Popen(
                 [sys.executable, "-I", "-S", watchdog.__file__],
                 stdin=subprocess.PIPE,
                 text=True,

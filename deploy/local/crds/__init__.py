@@ -51,7 +51,7 @@ async def _served(api: Api, document: dict[str, Any]) -> None:
             refused = _condition(found, "NamesAccepted", "False")
             if refused:
                 raise LocalError(f"the API server does not accept {plural}.{group}: {refused['message']}")
-        while plural not in str(await api.request("GET", f"/apis/{group}/{version}")):
+        while plural not in str(await api.request("GET", f"/apis/{group}/{version}")):  # noqa: ASYNC110 - a remote state
             await asyncio.sleep(0.05)
 
 

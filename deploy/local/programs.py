@@ -1,0 +1,87 @@
+"""The LeaderWorkerSet and Volcano programs of one control plane: our stand-ins, or the real ones where they are named.
+
+`LWS_VOLCANO_TEST_LWS_MANAGER` names the real LWS manager; `LWS_VOLCANO_TEST_VC_SCHEDULER`, `…_VC_CONTROLLER_MANAGER`
+and `…_VC_WEBHOOK_MANAGER` the real Volcano programs, of which all three are used or none.
+"""
+
+import asyncio
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from deploy.local.control_plane import ControlPlane
+from deploy.local.errors import LocalError
+from deploy.local.real_programs import RealLws, RealVolcano
+from deploy.local.resources import MUTATING_WEBHOOKS, QUEUES, VALIDATING_WEBHOOKS
+
+__all__ = ["Programs", "start_programs"]
+
+TIMEOUT: Final = 60.0
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Names under which the plane's supervisor knows them; the two flags say what is real."""
+
+    lws: tuple[str, ...]
+    volcano: tuple[str, ...]
+    real_lws: bool
+    real_volcano: bool
+
+
+async def start_programs(plane: ControlPlane, *, period: float = 0.2, seed: int | None = None) -> Programs:
+    """Start both sides and wait until their webhooks and the default queue are there.
+
+    Parameters
+    ----------
+    plane : ControlPlane
+        Running; it stops them with itself.
+    period : float
+        Seconds between two scheduling sessions.
+    seed : int, optional
+        For the stand-in: ties fall the same way every time.
+
+    Raises
+    ------
+    LocalError
+        One ended or is not ready within a minute; the message has its last log lines.
+    """
+    lws, volcano = RealLws.from_environment(), RealVolcano.from_environment()
+    names_lws = await lws.start(plane) if lws else _stand_in(plane, "lws_stand_in", [])
+    more = ["--period", str(period), *(["--seed", str(seed)] if seed is not None else [])]
+    names_volcano = await volcano.start(plane, period) if volcano else _stand_in(plane, "scheduler_stand_in", more)
+    await _ready(plane, [*names_lws, *names_volcano])
+    return Programs(names_lws, names_volcano, lws is not None, volcano is not None)
+
+
+def _stand_in(plane: ControlPlane, module: str, more: list[str]) -> tuple[str, ...]:
+    name = module.replace("_", "-")
+    identity = plane.authority.server(name, "127.0.0.1")
+    argv: list[str | Path] = [
+        sys.executable, "-m", f"deploy.local.{module}",
+        "--kubeconfig", plane.kubeconfig,
+        "--certificate", identity.certificate,
+        "--key", identity.key,
+        "--authority", plane.authority.certificate,
+        *more,
+    ]  # fmt: skip
+    root = Path(__file__).resolve().parents[2]
+    plane.supervisor.start(name, argv, {"PYTHONPATH": str(root)})
+    return (name,)
+
+
+async def _ready(plane: ControlPlane, names: list[str]) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    async with plane.api() as api:
+        while True:
+            for name in names:
+                plane.supervisor.children[name].check()
+            webhooks = [*await api.list(MUTATING_WEBHOOKS), *await api.list(VALIDATING_WEBHOOKS)]
+            found = " ".join(one["metadata"]["name"] for one in webhooks)
+            if "lws" in found and "volcano" in found and await api.find(QUEUES, "default"):
+                return
+            if time.monotonic() > deadline:
+                raise LocalError(f"{' and '.join(names)} are not ready after {TIMEOUT:.0f} s, see {plane.logs}")
+            await asyncio.sleep(0.05)
