@@ -97,9 +97,10 @@ class DisaggregatedRole(View):
 
 
 class DisaggregatedSetSpec(View):
-    """Roles, each becoming an LWS."""
+    """Roles, each becoming an LWS; slices are copies of the whole."""
 
     roles: tuple[DisaggregatedRole, ...] = ()
+    slices: int = 1
 
 
 class DisaggregatedSet(Object):

@@ -1,19 +1,20 @@
 """One pass over one group: its changes, its row, and what it waits for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from lws_volcano.api.names import SIZE, Reason
 from lws_volcano.api.volcano import PodGroup
 from lws_volcano.mapping.blueprint import Blueprint
-from lws_volcano.mapping.changes import Change, GroupStatus, Notice
+from lws_volcano.mapping.changes import Change, DeletePod, GroupStatus, Notice
 from lws_volcano.mapping.conditions.group_status import Sight, group_status
 from lws_volcano.mapping.conditions.stranded import stranded_at
 from lws_volcano.mapping.diff import update
 from lws_volcano.mapping.gates import open_all_gates, open_gates
 from lws_volcano.mapping.groups import Group
 from lws_volcano.mapping.minimum import leader_first
-from lws_volcano.mapping.pod_groups import desire, keep
+from lws_volcano.mapping.pod_groups import Desired, desire, keep
 from lws_volcano.mapping.problems import Problem
 from lws_volcano.mapping.release import release
 from lws_volcano.mapping.retarget import report_outsiders, retarget
@@ -29,6 +30,8 @@ class GroupPlan:
 
     Attributes
     ----------
+    desired
+        The PodGroup that it must have now, whether or not it has it; None where nothing may be written.
     wanted
         Its PodGroup is to be there (so clean-up leaves it).
     blocked
@@ -38,6 +41,7 @@ class GroupPlan:
     """
 
     group: Group
+    desired: Desired | None = None
     changes: tuple[Change, ...] = ()
     wanted: bool = False
     blocked: bool = False
@@ -62,12 +66,14 @@ def plan_group(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, ob
         The PodGroup under the group's name, whoever made it.
     """
     standing = judge(snapshot.lws, group, blueprint, observed)
-    sight = _sight(snapshot, group, blueprint, standing)
-    status = group_status(sight)
+    status = group_status(_sight(snapshot, group, blueprint, standing))
+    remade = _release(snapshot, group, blueprint, standing, status)
+    desired = _desired(snapshot, group, blueprint, standing, remade)
     moment = stranded_at(group, snapshot.settings.stranded_after) if _is_open(status) else None
     return GroupPlan(
         group=group,
-        changes=_changes(snapshot, group, blueprint, standing, status),
+        desired=desired,
+        changes=(*_changes(group, blueprint, standing, desired), *remade),
         wanted=standing.verdict in {Verdict.KEEP_UP, Verdict.WAIT},
         blocked=standing.verdict is Verdict.WAIT and observed is not None,
         problem=standing.problem,
@@ -77,40 +83,45 @@ def plan_group(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, ob
     )
 
 
+def _desired(
+    snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing, remade: tuple[DeletePod, ...]
+) -> Desired | None:
+    if blueprint is None:
+        return None
+    if standing.verdict is Verdict.KEEP_UP:
+        releasing = remade[0].uid if remade else ""
+        return desire(snapshot.lws, blueprint, group, standing.ours, releasing)
+    if standing.verdict is Verdict.KEEP_MINIMUM and standing.ours is not None:
+        return keep(snapshot.lws, blueprint, group, standing.ours)
+    return None
+
+
 def _changes(
-    snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing, status: GroupStatus
-) -> tuple[Change, ...]:
-    if blueprint is None or standing.verdict is Verdict.LEAVE:
-        return ()
-    if standing.verdict is Verdict.NONE:
-        return tuple(open_all_gates(group))
-    if standing.verdict is Verdict.WAIT:
-        return ()
-    ours = standing.ours
-    if standing.verdict is Verdict.KEEP_MINIMUM and ours is not None:
-        kept = keep(snapshot.lws, blueprint, group, ours)
-        write = update(kept, ours)
-        return (*((write,) if write else ()), *open_gates(group, kept.minimum, ours))
-    remade = _release(snapshot, group, blueprint, ours, status)
-    desired = desire(snapshot.lws, blueprint, group, ours, releasing=remade[0].uid if remade else "")
-    write = update(desired, ours)
-    return (
-        *((write,) if write else ()),
-        *retarget(group, blueprint.template),
-        *open_gates(group, desired.minimum, ours),
-        *remade,
-    )
+    group: Group, blueprint: Blueprint | None, standing: Standing, desired: Desired | None
+) -> Iterator[Change]:
+    if desired is None or blueprint is None:
+        if standing.verdict is Verdict.NONE:
+            yield from open_all_gates(group)
+        return
+    write = update(desired, standing.ours)
+    if write is not None:
+        yield write
+    if standing.verdict is Verdict.KEEP_UP:
+        yield from retarget(group, blueprint.template)
+    yield from open_gates(group, desired.minimum, standing.ours)
 
 
 def _release(
-    snapshot: Snapshot, group: Group, blueprint: Blueprint, ours: PodGroup | None, status: GroupStatus
-) -> tuple[Change, ...]:
-    if not snapshot.settings.release_stranded or status.reason is not Reason.STRANDED or ours is None:
+    snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing, status: GroupStatus
+) -> tuple[DeletePod, ...]:
+    if not snapshot.settings.release_stranded or status.reason is not Reason.STRANDED:
+        return ()
+    if blueprint is None or standing.verdict is not Verdict.KEEP_UP or standing.ours is None:
         return ()
     leader = group.leader.metadata if group.leader else None
     if not leader_first(snapshot.lws, blueprint.template, leader):
         return ()
-    deletion = release(group, ours.metadata.annotations)
+    deletion = release(group, standing.ours.metadata.annotations)
     return (deletion,) if deletion else ()
 
 

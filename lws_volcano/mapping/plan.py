@@ -6,6 +6,7 @@ go first (they hold queue room that a new one may need), then PodGroups, then wh
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from lws_volcano.api.names import LWS_NAME, Reason
 from lws_volcano.mapping.blueprint import Blueprint, draw
@@ -19,27 +20,43 @@ from lws_volcano.mapping.problems import Problem
 from lws_volcano.mapping.revision import templates
 from lws_volcano.mapping.snapshot import Snapshot
 
-__all__ = ["plan_lws"]
+__all__ = ["Survey", "plan_lws", "survey"]
 
 
 def plan_lws(snapshot: Snapshot) -> LwsPlan:
     """Decide for one LeaderWorkerSet."""
+    return survey(snapshot).outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """A pass in full: what `plan_lws` returns, and what it was put together from."""
+
+    outcome: LwsPlan
+    live: Blueprint
+    plans: tuple[GroupPlan, ...]
+    problems: tuple[Problem, ...]
+
+
+def survey(snapshot: Snapshot) -> Survey:
+    """Decide for one LeaderWorkerSet, and keep the parts."""
     lws = snapshot.lws
     live = draw(snapshot, lws.spec.leader_worker_template)
     blueprints = {
         revision: draw(snapshot, template) for revision, template in templates(lws, snapshot.revisions).items()
     }
     observed = {pod_group.name: pod_group for pod_group in snapshot.pod_groups}
-    plans = [
+    plans = tuple(
         plan_group(snapshot, group, blueprints.get(group.revision), observed.get(group.pod_group))
         for group in group_pods(pod for pod in snapshot.pods if pod.metadata.labels.get(LWS_NAME) == lws.name)
-    ]
-    used = [blueprints[plan.group.revision] for plan in plans if plan.group.revision in blueprints]
-    managed = live.wanted or any(blueprint.wanted for blueprint in used)
-    problems = tuple(dict.fromkeys(_problems(live, used, plans)))
+    )
+    used = tuple(dict.fromkeys(plan.group.revision for plan in plans if plan.group.revision in blueprints))
+    in_use = [blueprints[revision] for revision in used]
+    managed = live.wanted or any(blueprint.wanted for blueprint in in_use)
+    problems = tuple(dict.fromkeys(_problems(live, in_use, plans)))
     rows = _rows(snapshot, live, plans) if managed else ()
     wanted = [plan.group.pod_group for plan in plans if plan.wanted]
-    return LwsPlan(
+    outcome = LwsPlan(
         changes=(*clean_up(lws, snapshot.pods, snapshot.pod_groups, wanted), *_in_order(plans)),
         condition=_condition(snapshot, rows, problems, managed=managed),
         notices=(*_notices(problems), *_group_notices(plans)),
@@ -47,6 +64,7 @@ def plan_lws(snapshot: Snapshot) -> LwsPlan:
         recheck_after=_recheck_after(snapshot, plans),
         blocked=tuple(plan.group.pod_group for plan in plans if plan.blocked),
     )
+    return Survey(outcome=outcome, live=live, plans=plans, problems=problems)
 
 
 def _in_order(plans: Sequence[GroupPlan]) -> Iterator[Change]:

@@ -33,7 +33,10 @@ def template(
     annotations: Mapping[str, str] | None = None, labels: Mapping[str, str] | None = None, **spec: Any
 ) -> dict[str, Any]:
     """Pod template."""
-    return {"metadata": {"annotations": dict(annotations or {}), "labels": dict(labels or {})}, "spec": pod_spec(**spec)}
+    return {
+        "metadata": {"annotations": dict(annotations or {}), "labels": dict(labels or {})},
+        "spec": pod_spec(**spec),
+    }
 
 
 def group_template(
@@ -128,7 +131,12 @@ def pod(
         },
         "annotations": {**(ours if joined else {}), **(annotations or {})},
         "ownerReferences": [
-            {"kind": "StatefulSet", "name": "sts", "uid": owner or f"sts-{of}-{group if rank else ''}", "controller": True}
+            {
+                "kind": "StatefulSet",
+                "name": "sts",
+                "uid": owner or f"sts-{of}-{group if rank else ''}",
+                "controller": True,
+            }
         ],
     }
     if ending:
@@ -155,9 +163,7 @@ def pod_group(name: str = f"demo-0-{HASH}", *, owner: LeaderWorkerSet | None = N
 
 def queue(name: str, state: str = "Open", **capability: str) -> Queue:
     """A queue."""
-    return Queue.parse(
-        {"metadata": {"name": name}, "spec": {"capability": capability}, "status": {"state": state}}
-    )
+    return Queue.parse({"metadata": {"name": name}, "spec": {"capability": capability}, "status": {"state": state}})
 
 
 def namespace(name: str = "default", **annotations: str) -> Namespace:
@@ -168,7 +174,9 @@ def namespace(name: str = "default", **annotations: str) -> Namespace:
 def snapshot(owner: LeaderWorkerSet | None = None, pods: Sequence[Pod] = (), **more: Any) -> Snapshot:
     """A snapshot with the revision of the live template, unless others are given."""
     owner = owner or lws()
-    more.setdefault("revisions", (revision(owner, owner.spec.leader_worker_template.model_dump(by_alias=True, exclude_unset=True)),))
+    more.setdefault(
+        "revisions", (revision(owner, owner.spec.leader_worker_template.model_dump(by_alias=True, exclude_unset=True)),)
+    )
     more.setdefault("settings", Settings())
     more.setdefault("now", NOW)
     return Snapshot(lws=owner, pods=tuple(pods), **more)
