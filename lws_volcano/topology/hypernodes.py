@@ -139,7 +139,9 @@ def _drafts(topology: Topology, exact_limit: int) -> Iterator[_Draft]:
             continue
         below = [tier for tier in levels[domain.topology] if tier < domain.tier]
         identity = ("domain", domain.topology, domain.name)
-        draft = _Draft(identity, _readable(domain.topology, domain.name), domain.topology, domain.tier, [])
+        # a domain name that `merge` made longer is the same HyperNode as before
+        own_name = domain.name.removeprefix(f"{domain.topology}.")
+        draft = _Draft(identity, _readable(domain.topology, own_name), domain.topology, domain.tier, [])
         own = tuple(topology.nodes[place] for place in topology.attached[index])
         if below:
             draft.children = [_padded(made[child], below) for child in topology.children[index] if child in made]

@@ -1,0 +1,77 @@
+"""What the `topology` commands share: their arguments, and files to one built topology."""
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from lws_volcano.api.cluster import Node
+from lws_volcano.api.errors import InputError
+from lws_volcano.topology.file import parse_nodes, parse_topologies
+from lws_volcano.topology.findings import Finding, InvalidTopologyError, Severity
+from lws_volcano.topology.load import build_all
+from lws_volcano.topology.model import Topology
+
+__all__ = ["add_arguments", "load_topology", "say"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE, --nodes and --keep-going."""
+    parser.add_argument("file", metavar="FILE", help="ClusterTopology as YAML or JSON, gzip too; - is standard input")
+    parser.add_argument(
+        "--nodes",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="Nodes of the cluster (kubectl get nodes -o yaml), to compare with and select from; repeatable",
+    )
+    parser.add_argument("--keep-going", action="store_true", help="leave out what is faulty and keep the rest")
+
+
+def load_topology(args: argparse.Namespace) -> Topology | None:
+    """The topology of the file; None when it was refused and the reasons have been said.
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read at all.
+    """
+    data = read(args.file)
+    nodes = _nodes(args, data)
+    try:
+        sources = parse_topologies(data, args.file, keep_going=args.keep_going)
+        topology = build_all(sources, nodes, keep_going=args.keep_going)
+    except InvalidTopologyError as error:
+        say(error.findings)
+        return None
+    say(topology.warnings)
+    return topology
+
+
+def _nodes(args: argparse.Namespace, data: bytes) -> list[Node] | None:
+    """Nodes of the files given for it, and those that stand beside the topology."""
+    found = [parse_nodes(data, args.file), *(parse_nodes(read(path), path) for path in args.nodes)]
+    if args.nodes and not any(found[1:]):
+        raise InputError("has no Node", where=", ".join(args.nodes), mend="write it with kubectl get nodes -o yaml")
+    known = [node for nodes in found for node in nodes or ()]
+    return known if any(nodes is not None for nodes in found) else None
+
+
+def read(path: str) -> bytes:
+    """Content of a file, `-` for standard input.
+
+    Raises
+    ------
+    InputError
+        It cannot be read.
+    """
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=path, mend="check the path") from None
+
+
+def say(findings: Iterable[Finding]) -> None:
+    """Findings on standard error, errors first."""
+    for finding in sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR):
+        print(f"{finding.severity.value}: {finding}", file=sys.stderr)
