@@ -54,7 +54,7 @@ def insert(domains: Sequence[Placed], groups: Mapping[str, Iterable[str]], tier:
     crossing: list[str] = []
     for name in sorted(loose, key=natural):
         nodes = loose[name] & tree.home.keys() if tree.domains else loose[name]
-        if not nodes or nodes in (tree.members.get(tree.around(nodes) or ""),):
+        if not nodes or nodes == tree.members.get(tree.around(nodes) or ""):
             continue
         if _fits(nodes, tree):
             fitting[name] = nodes
@@ -86,7 +86,9 @@ def _with(tree: _Tree, groups: Mapping[str, _Members]) -> list[Placed]:
     for name, nodes in groups.items():
         around = tree.around(nodes)
         own = _free(name, result)
-        straight = tuple(node for node in tree.domains[around].nodes if node in nodes) if around else tuple(sorted(nodes))
+        straight = (
+            tuple(node for node in tree.domains[around].nodes if node in nodes) if around else tuple(sorted(nodes))
+        )
         result[own] = Placed(own, shifted(heights[name]) + 1, around, straight)
         if around is not None:
             kept = tuple(node for node in result[around].nodes if node not in nodes)

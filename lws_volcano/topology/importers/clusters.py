@@ -125,9 +125,7 @@ def _assign(groups: Iterable[Sequence[Things]], named: Mapping[Things, Sequence[
             for thing in things:
                 votes.setdefault(thing, Counter())[unit] += len(named[things])
     sizes = [len(frozenset().union(*group)) for group in groups]
-    home = {
-        thing: min(counts, key=lambda unit: (-counts[unit], sizes[unit], unit)) for thing, counts in votes.items()
-    }
+    home = {thing: min(counts, key=lambda unit: (-counts[unit], sizes[unit], unit)) for thing, counts in votes.items()}
     found = Clustering(units=[set() for _ in groups], switches=[set() for _ in groups])
     for thing, unit in home.items():
         found.units[unit].add(thing)

@@ -1,5 +1,6 @@
-"""From placed domains to the ClusterTopology document: empty domains dropped, equal tiers folded, host lists written."""
+"""From placed domains to the ClusterTopology document: empty domains dropped, equal tiers folded, hosts listed."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,10 +10,11 @@ from lws_volcano.topology.hostlist import compress, natural
 from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.schema import ClusterTopology, DomainSpec, TierSpec, TopologyMetadata, TopologySpec
 
-__all__ = ["Imported", "Placed", "Tiers", "fabric_tiers", "topology_document"]
+__all__ = ["Imported", "Placed", "Tiers", "fabric_tiers", "object_name", "topology_document"]
 
 _FABRIC: Final = ("leaf", "spine", "core")
 _SPELT_OUT: Final = 4
+_NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9.-]+|(?<=[.-])\.|\.(?=-)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +80,17 @@ def topology_document(
     numbers = sorted(known.keys() & {domain.tier for domain in domains})
     written = [known[number] if not keep_numbers else _numbered(known[number], number) for number in numbers]
     return ClusterTopology(
-        metadata=TopologyMetadata(name=name),
+        metadata=TopologyMetadata(name=object_name(name)),
         spec=TopologySpec(
             tiers=tuple(written),
             domains=tuple(_specs(domains, {number: known[number].name for number in numbers})),
         ),
     )
+
+
+def object_name(name: str) -> str:
+    """`name` as Kubernetes takes it for an object."""
+    return _NOT_IN_NAMES.sub("-", name.casefold()).strip("-.")[:63].strip("-.") or "topology"
 
 
 def _numbered(tier: TierSpec, number: int) -> TierSpec:

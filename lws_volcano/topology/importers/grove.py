@@ -12,7 +12,11 @@ from lws_volcano.topology.importers.source import Source
 __all__ = ["read"]
 
 _FORM: Final = LevelList(
-    "grove.io", ("ClusterTopologyBinding", "ClusterTopology"), key="key", name="domain", inside_the_node=("host", "numa")
+    "grove.io",
+    ("ClusterTopologyBinding", "ClusterTopology"),
+    key="key",
+    name="domain",
+    inside_the_node=("host", "numa"),
 )
 
 

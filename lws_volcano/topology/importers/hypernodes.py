@@ -135,13 +135,13 @@ def _one_home(nodes: dict[str, list[str]], notes: Notes) -> None:
     for node, names in homes.items():
         if len(names) > 1:
             shared.setdefault(tuple(names), []).append(node)
-    for names, both in shared.items():
+    for holders, both in shared.items():
         notes.error(
-            f"{examples(both)} {'is' if len(both) == 1 else 'are'} straight in {examples(names)}",
-            f"{_KIND} {names[0]}",
+            f"{examples(both)} {'is' if len(both) == 1 else 'are'} straight in {examples(holders)}",
+            f"{_KIND} {holders[0]}",
             "a node belongs to one of them",
         )
-        for name in names:
+        for name in holders:
             nodes[name] = [node for node in nodes[name] if node not in set(both)]
 
 
@@ -165,7 +165,11 @@ def _selected(member: HyperNodeMember, holder: str, cluster: _Cluster, notes: No
 
 
 def _find(
-    selector: MemberSelector, names: Mapping[str, object], cluster: _Cluster, of_nodes: bool, error: Callable[[str], None]
+    selector: MemberSelector,
+    names: Mapping[str, object],
+    cluster: _Cluster,
+    of_nodes: bool,
+    error: Callable[[str], None],
 ) -> Sequence[str]:
     if selector.exact_match is not None:
         name = selector.exact_match.get("name", "")

@@ -34,7 +34,9 @@ class Scheme:
 SCHEMES: Final = (
     Scheme("topograph", tuple(f"fabric.topograph.run/tier-{tier}" for tier in range(8))),
     Scheme("topograph (tier names)", tuple(f"network.topology.nvidia.com/tier-{tier}" for tier in range(8))),
-    Scheme("topograph (leaf, spine, core)", tuple(f"network.topology.nvidia.com/{n}" for n in ("leaf", "spine", "core"))),
+    Scheme(
+        "topograph (leaf, spine, core)", tuple(f"network.topology.nvidia.com/{n}" for n in ("leaf", "spine", "core"))
+    ),
     Scheme(
         "topograph (block, spine, datacenter)",
         tuple(f"network.topology.nvidia.com/{name}" for name in ("block", "spine", "datacenter")),
@@ -51,7 +53,9 @@ SCHEMES: Final = (
         tuple(f"oci.oraclecloud.com/rdma.{name}_id" for name in ("host", "local_block", "network_block", "hpc_island")),
     ),
     Scheme("CoreWeave", tuple(f"backend.coreweave.cloud/{name}" for name in ("leafgroup", "superpod", "fabric"))),
-    Scheme("CoreWeave (InfiniBand)", tuple(f"ib.coreweave.cloud/{name}" for name in ("leafgroup", "superpod", "fabric"))),
+    Scheme(
+        "CoreWeave (InfiniBand)", tuple(f"ib.coreweave.cloud/{name}" for name in ("leafgroup", "superpod", "fabric"))
+    ),
 )
 """Fabric labels; the family that most nodes have is read."""
 
@@ -67,10 +71,12 @@ ACCELERATORS: Final = (
 )
 """Accelerator domains (NVLink); where they fit into the fabric depends on the machine, so that is found out."""
 
-HOSTS: Final = frozenset({
-    "kubernetes.io/hostname",
-    "cloud.google.com/gce-topology-host",
-    "topology.gke.io/host",
-    "oci.oraclecloud.com/rdma.host_id",
-})
+HOSTS: Final = frozenset(
+    {
+        "kubernetes.io/hostname",
+        "cloud.google.com/gce-topology-host",
+        "topology.gke.io/host",
+        "oci.oraclecloud.com/rdma.host_id",
+    }
+)
 """Levels that are the node itself, unless several nodes share a machine."""

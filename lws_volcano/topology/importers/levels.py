@@ -11,7 +11,7 @@ from lws_volcano.api.cluster import Node
 from lws_volcano.api.meta import Metadata
 from lws_volcano.topology.build import build
 from lws_volcano.topology.findings import Origin
-from lws_volcano.topology.importers.document import Imported, Placed, Tiers, topology_document
+from lws_volcano.topology.importers.document import Imported, Placed, Tiers, object_name, topology_document
 from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.source import NodeLabels
 from lws_volcano.topology.schema import ClusterTopology, LevelSpec, TierSpec, TopologyMetadata, TopologySpec
@@ -30,15 +30,13 @@ class Level:
 def tier_names(keys: Sequence[str]) -> list[Level]:
     """Levels of these keys, each tier named by the last part of its key where that is enough to tell them apart."""
     short = [key.rpartition("/")[2] for key in keys]
-    return [
-        Level(key, name if short.count(name) == 1 else key) for key, name in zip(keys, short, strict=True)
-    ]
+    return [Level(key, name if short.count(name) == 1 else key) for key, name in zip(keys, short, strict=True)]
 
 
 def label_rules(name: str, levels: Sequence[Level]) -> ClusterTopology:
     """A document that derives its domains from these labels, whatever nodes there are."""
     return ClusterTopology(
-        metadata=TopologyMetadata(name=name),
+        metadata=TopologyMetadata(name=object_name(name)),
         spec=TopologySpec(
             tiers=tuple(TierSpec(name=level.tier) for level in levels),
             node_labels=tuple(LevelSpec(tier=level.tier, key=level.key) for level in levels),

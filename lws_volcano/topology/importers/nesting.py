@@ -18,7 +18,7 @@ def speaking(value: str | None) -> bool:
 
 def nest(keys: Sequence[str], key: str, nodes: NodeLabels, notes: Notes) -> list[str]:
     """`keys`, closest first, with `key` where its domains fit, or as they are when it adds nothing or fits nowhere."""
-    pairs = [(labels[key], _path(keys, nodes[name])) for name, labels in nodes.items() if speaking(labels.get(key))]
+    pairs = [(labels[key], _path(keys, labels)) for name, labels in nodes.items() if speaking(labels.get(key))]
     inside = [_refines((value, path[at:]) for value, path in pairs if path[at]) for at in range(len(keys))]
     around = [_refines((path[at:], value) for value, path in pairs if path[at]) for at in range(len(keys))]
     if any(within and without for within, without in zip(inside, around, strict=True)):

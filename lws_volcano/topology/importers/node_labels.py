@@ -81,7 +81,9 @@ def _scheme(nodes: NodeLabels, where: str, notes: Notes) -> Scheme | None:
         return None
     others = [f"{name} ({count} nodes)" for name, count in counts.items() if count and name != best]
     if others:
-        notes.warn(f"read the labels of {best} ({counts[best]} nodes), not those of {', '.join(others)}", where, _GIVE_LEVELS)
+        notes.warn(
+            f"read the labels of {best} ({counts[best]} nodes), not those of {', '.join(others)}", where, _GIVE_LEVELS
+        )
     return known[best]
 
 

@@ -34,7 +34,9 @@ def node_list(source: Source) -> NodeList:
     """
     lines = source.text.split("\n")
     if all(_PLAIN.fullmatch(line) for line in lines):
-        names = [line.strip().removeprefix("node/") for line in lines if line.strip() and not line.lstrip().startswith("#")]
+        names = [
+            line.strip().removeprefix("node/") for line in lines if line.strip() and not line.lstrip().startswith("#")
+        ]
         found = NodeList({host: {} for name in names for host in expand(name)})
     else:
         found = nodes_among(documents(source), source.name)

@@ -3,7 +3,7 @@
 Source: topology.conf(5), topology.yaml(5) and the topology guide of Slurm 25.05.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -45,6 +45,7 @@ class SlurmTopology:
 
 def imported(topology: SlurmTopology, source: Source, notes: Notes) -> Imported:
     """The document of a Slurm topology."""
+    tiers: Callable[[Iterable[int]], Tiers]
     if topology.switches and topology.blocks:
         domains, tiers = _tree_over_blocks(topology, source, notes)
     elif topology.blocks:
@@ -56,7 +57,9 @@ def imported(topology: SlurmTopology, source: Source, notes: Notes) -> Imported:
     return Imported(document, notes.settle())
 
 
-def _blocks(topology: SlurmTopology, source: Source, notes: Notes) -> tuple[list[Placed], partial[Tiers]]:
+def _blocks(
+    topology: SlurmTopology, source: Source, notes: Notes
+) -> tuple[list[Placed], Callable[[Iterable[int]], Tiers]]:
     leaves = switch_tree(topology.blocks, notes, source.ignore)
     if any(domain.tier > 1 for domain in leaves):
         return leaves, partial(_tiers, {})
@@ -124,7 +127,7 @@ def _tiers(names: Mapping[int, str], numbers: Iterable[int]) -> Tiers:
 
 def _tree_over_blocks(
     topology: SlurmTopology, source: Source, notes: Notes
-) -> tuple[list[Placed], partial[Tiers]]:
+) -> tuple[list[Placed], Callable[[Iterable[int]], Tiers]]:
     """Blocks inside leaf switches: the blocks become the lowest tier where each is inside one leaf."""
     leaves = {node: switch.name for switch in topology.switches for node in switch.nodes}
     nested: dict[str, list[Switch]] = {}
@@ -139,9 +142,7 @@ def _tree_over_blocks(
             continue
         nested.setdefault(above.pop(), []).append(block)
     names = {switch.name for switch in topology.switches}
-    renamed = {
-        block.name: f"{block.name}-{_BLOCK}" if block.name in names else block.name for block in topology.blocks
-    }
+    renamed = {block.name: f"{block.name}-{_BLOCK}" if block.name in names else block.name for block in topology.blocks}
     switches = [_over(switch, nested.get(switch.name, ()), renamed) for switch in topology.switches]
     blocks = [replace(block, name=renamed[block.name]) for group in nested.values() for block in group]
     tree = switch_tree([*switches, *blocks], notes, source.ignore)

@@ -84,7 +84,8 @@ def _fields(statement: str) -> dict[str, str]:
         if pair is None:
             rest = statement[at:].strip()
             raise TopologyError(
-                f"{rest[:60]!r} is no Key=Value", mend="expected SwitchName=, BlockName= or BlockSizes= and no blanks in lists"
+                f"{rest[:60]!r} is no Key=Value",
+                mend="expected SwitchName=, BlockName= or BlockSizes= and no blanks in lists",
             )
         key = pair[1].casefold()
         if key in fields:

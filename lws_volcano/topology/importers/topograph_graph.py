@@ -4,11 +4,13 @@ Source: topograph docs/engines/graph.md. Instances carry the name that the cloud
 are found by it where they say it (`topograph.run/instance`, or the end of their provider id).
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from lws_volcano.api.errors import TopologyError
+from lws_volcano.topology.findings import examples
 from lws_volcano.topology.importers.document import Imported
 from lws_volcano.topology.importers.hosts import plain_name
 from lws_volcano.topology.importers.notes import Notes
@@ -28,6 +30,7 @@ class _Graph:
     domains: dict[str, list[str]] = field(default_factory=dict)
     parts: dict[str, list[str]] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
+    loose: list[str] = field(default_factory=list)
 
 
 def read(source: Source) -> Imported:
@@ -41,6 +44,8 @@ def read(source: Source) -> Imported:
     graph = _Graph(Notes(source.keep_going))
     for number, raw in enumerate(_instances(source)):
         _take(mapping(raw, f"{source.name}: instances[{number}]"), f"{source.name}: instances[{number}]", graph, source)
+    if graph.loose:
+        graph.notes.warn(f"{len(graph.loose)} instances have no network_layers: {examples(graph.loose)}", source.name)
     names = dict.fromkeys([*graph.nodes, *graph.children])
     switches = [
         Switch(name, f"switch {name}", tuple(graph.nodes.get(name, ())), tuple(graph.children.get(name, ())))
@@ -86,8 +91,10 @@ def _take(instance: Mapping[str, Any], where: str, graph: _Graph, source: Source
 
 def _place(node: str, layers: Sequence[str], graph: _Graph) -> None:
     layers = list(dict.fromkeys(layers))
-    if layers:
-        graph.nodes.setdefault(layers[0], []).append(node)
-    for below, above in zip(layers, layers[1:], strict=False):
+    if not layers:
+        graph.loose.append(node)
+        return
+    graph.nodes.setdefault(layers[0], []).append(node)
+    for below, above in itertools.pairwise(layers):
         graph.children.setdefault(above, {})[below] = None
         graph.children.setdefault(below, {})

@@ -1,7 +1,7 @@
 """Topograph's model files, both layouts: `switches` + `blocks`, and before `switches` + `nodes` + `capacity_blocks`.
 
-Source: topograph docs/modeling.md. A leaf may be named in a block or as a child only. In the older layout a switch names
-its nodes, and nodes or capacity blocks name the NVLink domain.
+Source: topograph docs/modeling.md. A leaf may be named in a block or as a child only. In the older layout a switch
+names its nodes, and nodes or capacity blocks name the NVLink domain.
 """
 
 from collections.abc import Iterable, Mapping

@@ -34,7 +34,9 @@ def _items(value: Any) -> Iterator[Any]:
     if isinstance(value, dict) and str(value.get("kind", "")).endswith("List") and isinstance(value.get("items"), list):
         element = value["kind"].removesuffix("List")
         # `kubectl get --raw` leaves the kind out of the items of a typed list
-        yield from ({"kind": element, **item} if element and isinstance(item, dict) else item for item in value["items"])
+        yield from (
+            {"kind": element, **item} if element and isinstance(item, dict) else item for item in value["items"]
+        )
     elif value is not None:
         yield value
 
@@ -133,7 +135,9 @@ def text_of(value: Any, where: str) -> str:
         It is no text and no whole number.
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise TopologyError(f"expected a name, got {_short(value)}", where, "put names that look like numbers in quotes")
+        raise TopologyError(
+            f"expected a name, got {_short(value)}", where, "put names that look like numbers in quotes"
+        )
     return str(value)
 
 

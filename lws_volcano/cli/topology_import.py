@@ -1,0 +1,102 @@
+"""`topology import`: a ClusterTopology from what a site has, on standard output; remarks go to standard error."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lws_volcano.api.errors import InputError
+from lws_volcano.topology.findings import Finding, InvalidTopologyError, Severity
+from lws_volcano.topology.hostlist import expand_all
+from lws_volcano.topology.importers.nodes import NodeList, node_list
+from lws_volcano.topology.importers.registry import FORMATS, import_topology
+from lws_volcano.topology.importers.source import Source, decode
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: Any) -> None:
+    """Describe the arguments."""
+    formats = "\n".join(f"  {name:16} {summary}" for name, summary in FORMATS.items())
+    parser = subparsers.add_parser(
+        "import",
+        help="make a ClusterTopology from what you have",
+        description="Print a ClusterTopology made from FILE.",
+        epilog=f"formats:\n{formats}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE", help="what to import, may be gzipped; - is standard input")
+    parser.add_argument("--from", dest="form", required=True, choices=list(FORMATS), metavar="FORMAT", help="see below")
+    parser.add_argument(
+        "--nodes", metavar="FILE", help="nodes of the cluster (kubectl get nodes -o yaml, or names): only they are kept"
+    )
+    parser.add_argument("--topology-name", default="", metavar="NAME", help="which topology of the file, and its name")
+    parser.add_argument(
+        "--ignore",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="SWITCH",
+        help="switches to leave out, host ranges too",
+    )
+    parser.add_argument(
+        "--level", nargs="+", action="extend", default=[], metavar="KEY", help="node-labels: label keys, closest first"
+    )
+    parser.add_argument("--keep-going", action="store_true", help="import what is sound, list the rest")
+    parser.add_argument("-o", "--output", choices=("yaml", "json"), default="yaml", help="default: yaml")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the document; exit code 1, and nothing on standard output, when there is none.
+
+    Raises
+    ------
+    InputError
+        A file that can't be read or is not of the format.
+    """
+    nodes = _nodes(args.nodes)
+    source = Source(
+        args.file,
+        decode(_read(args.file), args.file),
+        nodes=None if nodes is None else nodes.labels,
+        instances={} if nodes is None else nodes.instances,
+        topology_name=args.topology_name,
+        ignore=frozenset(expand_all(args.ignore)),
+        levels=tuple(args.level),
+        keep_going=args.keep_going,
+    )
+    try:
+        imported = import_topology(args.form, source)
+    except InvalidTopologyError as error:
+        _say(error.findings)
+        return 1
+    _say(imported.findings)
+    sys.stdout.write(_written(imported.document.manifest(), args.output))
+    return 0
+
+
+def _nodes(path: str | None) -> NodeList | None:
+    return None if path is None else node_list(Source(path, decode(_read(path), path)))
+
+
+def _read(path: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror or error}", path, "check the path") from None
+
+
+def _say(findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        print(f"{'error' if finding.severity is Severity.ERROR else 'warning'}: {finding}", file=sys.stderr)
+
+
+def _written(manifest: dict[str, Any], output: str) -> str:
+    if output == "json":
+        return json.dumps(manifest, indent=2) + "\n"
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    return yaml.dump(manifest, Dumper=dumper, sort_keys=False, width=120, default_flow_style=False)
