@@ -1,0 +1,294 @@
+"""What is free, kept from the changes of nodes and pods.
+
+`state` feeds one `Capacity` from its watches. A change costs O(1) plus, for each pair of shapes in use, O(depth) when
+that pair is planned next. Planning reads tallies; groups that were planned and are not bound yet hold their place by
+`reserve`, for good or inside a `trial`.
+
+Not thread-safe: planning and feeding share one thread, and nothing here waits.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from lws_volcano.api.cluster import Node
+from lws_volcano.api.errors import QuantityError
+from lws_volcano.api.names import GROUP_KEY, GROUP_NAME, HOSTNAME, WORKER_INDEX
+from lws_volcano.api.pods import Pod
+from lws_volcano.placement.demand import Demand
+from lws_volcano.placement.forest import Forest
+from lws_volcano.placement.ring import Ring
+from lws_volcano.placement.room import Room
+from lws_volcano.placement.shape import Shape, pod_shape
+from lws_volcano.placement.tally import Tally
+from lws_volcano.topology.model import Topology
+
+__all__ = ["Capacity", "Member", "Trial", "member_of"]
+
+_TALLIES: Final = 64
+"""Pairs of shapes that are kept warm."""
+
+
+class Member(NamedTuple):
+    """A pod's identity inside its group: PodGroup key and rank."""
+
+    group: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    node: str
+    shape: Shape
+    group_key: str
+    member: Member | None
+
+
+def member_of(pod: Pod) -> Member | None:
+    """Which member of which group a pod is; None for pods that are in none, or whose rank is not known yet."""
+    group = pod.metadata.annotations.get(GROUP_NAME, "")
+    rank = pod.metadata.labels.get(WORKER_INDEX, "")
+    return Member(f"{pod.namespace}/{group}", int(rank)) if group and rank.isdecimal() else None
+
+
+class Capacity:
+    """Nodes, what sits on them, and what is promised.
+
+    Parameters
+    ----------
+    topology : Topology, optional
+        Without one every node is its own domain.
+    """
+
+    def __init__(self, topology: Topology | None = None) -> None:
+        self._rooms_by_name: dict[str, Room] = {}
+        self._pods: dict[str, _Seat] = {}
+        self._bound: dict[Member, str] = {}
+        self._held: dict[str, dict[int, _Seat]] = {}
+        self.set_topology(topology)
+
+    def set_topology(self, topology: Topology | None) -> None:
+        """Use another topology; what sits where is kept, tallies are counted anew when asked for."""
+        self.forest = Forest(topology)
+        self.ring = Ring(self.forest)
+        self.rooms: list[Room] = [self._room_named(name) for name in self.forest.names]
+        self._tallies: OrderedDict[tuple[Shape, Shape], Tally] = OrderedDict()
+        for name in sorted(self._rooms_by_name):
+            self._place(name)
+
+    @property
+    def topology(self) -> Topology | None:
+        """The topology in use."""
+        return self.forest.topology
+
+    def _room_named(self, name: str) -> Room:
+        room = self._rooms_by_name.get(name)
+        if room is None:
+            room = self._rooms_by_name[name] = Room(name)
+        return room
+
+    def _place(self, name: str) -> int:
+        place = self.forest.place(name)
+        if place == len(self.rooms):
+            self.rooms.append(self._room_named(name))
+        return place
+
+    def room(self, name: str) -> Room:
+        """A node's room (an empty one for a node that was never seen)."""
+        return self._rooms_by_name.get(name) or Room(name)
+
+    def hostname(self, name: str) -> str:
+        """Value of the node's host name label: what affinity terms must list."""
+        room = self._rooms_by_name.get(name)
+        return name if room is None or room.node is None else room.node.metadata.labels.get(HOSTNAME, name)
+
+    def node_names(self) -> tuple[str, ...]:
+        """Nodes that exist, sorted."""
+        return tuple(sorted(name for name, room in self._rooms_by_name.items() if room.node is not None))
+
+    # --- nodes
+
+    def upsert_node(self, node: Node) -> None:
+        """A node came or changed.
+
+        Raises
+        ------
+        QuantityError
+            An allocatable value is no quantity; the node then keeps what was known of it.
+        """
+        place = self._place(node.name)
+        self.rooms[place].describe(node)
+        self._touch(place)
+
+    def remove_node(self, name: str) -> None:
+        """A node is gone; pods that are still listed on it are remembered in case it comes back."""
+        place = self._place(name)
+        self.rooms[place].describe(None)
+        self._touch(place)
+
+    def _touch(self, place: int) -> None:
+        for tally in self._tallies.values():
+            tally.dirty.add(place)
+
+    # --- pods
+
+    def bind(self, pod: Pod) -> None:
+        """A pod was seen: with a node and not finished it takes room there, else none. The same pod may come again.
+
+        Raises
+        ------
+        QuantityError
+            A request is no quantity (only in files: the API server refuses such pods).
+        """
+        identity = pod.uid or pod.key
+        if not pod.bound or pod.finished:
+            self.unbind(identity)
+            return
+        seat = _seat(pod)
+        if self._pods.get(identity) == seat:
+            return
+        self.unbind(identity)
+        self._pods[identity] = seat
+        if seat.member is not None:
+            self._bound[seat.member] = identity
+            self._drop_hold(seat.member)
+        self._sit(seat)
+
+    def unbind(self, identity: str) -> None:
+        """A pod is gone, by UID (or namespace/name when it had none). Unknown ones are ignored."""
+        seat = self._pods.pop(identity, None)
+        if seat is None:
+            return
+        if seat.member is not None and self._bound.get(seat.member) == identity:
+            del self._bound[seat.member]
+        self._leave(seat)
+
+    def bound_members(self, group: str) -> dict[int, str]:
+        """Rank -> node of the bound pods of a group (by PodGroup key). O(pods); keep it off hot paths."""
+        return {m.rank: self._pods[pod].node for m, pod in self._bound.items() if m.group == group}
+
+    def _sit(self, seat: _Seat) -> None:
+        place = self._place(seat.node)
+        self.rooms[place].take(seat.shape, seat.group_key)
+        self._touch(place)
+
+    def _leave(self, seat: _Seat) -> None:
+        place = self._place(seat.node)
+        self.rooms[place].give(seat.shape, seat.group_key)
+        self._touch(place)
+
+    # --- promises
+
+    def reserve(self, demand: Demand, nodes: Mapping[int, str]) -> None:
+        """Hold the nodes (by rank) for a planned group until its pods are bound; replaces what it held before."""
+        self.release(demand.key)
+        held: dict[int, _Seat] = {}
+        for rank, node in nodes.items():
+            if rank not in demand.bound and Member(demand.key, rank) not in self._bound:
+                held[rank] = _Seat(node, demand.shape(rank), demand.identity, None)
+        for seat in held.values():
+            self._sit(seat)
+        if held:
+            self._held[demand.key] = held
+
+    def release(self, key: str) -> None:
+        """Give up what a group holds, by its key."""
+        for seat in self._held.pop(key, {}).values():
+            self._leave(seat)
+
+    def reserved(self, key: str) -> Mapping[int, str]:
+        """Rank -> node that is held for a group."""
+        return {rank: seat.node for rank, seat in self._held.get(key, {}).items()}
+
+    def reservations(self) -> tuple[str, ...]:
+        """Keys of the groups that hold something, sorted."""
+        return tuple(sorted(self._held))
+
+    def _drop_hold(self, member: Member) -> None:
+        held = self._held.get(member.group, {})
+        seat = held.pop(member.rank, None)
+        if seat is not None:
+            self._leave(seat)
+        if not held:
+            self._held.pop(member.group, None)
+
+    @contextmanager
+    def trial(self) -> Iterator["Trial"]:
+        """Holds made inside end with it: an overlay, not a copy."""
+        trial = Trial(self)
+        try:
+            yield trial
+        finally:
+            trial.undo()
+
+    @contextmanager
+    def without(self, key: str) -> Iterator[None]:
+        """What a group holds counts as free inside: it is planned anew."""
+        held = self._held.pop(key, {})
+        for seat in held.values():
+            self._leave(seat)
+        try:
+            yield
+        finally:
+            for seat in held.values():
+                self._sit(seat)
+            if held:
+                self._held[key] = held
+
+    # --- reading
+
+    def tally(self, leader: Shape, worker: Shape) -> Tally:
+        """Counts for a pair of shapes, up to date; the first time costs O(nodes)."""
+        key = (leader, worker)
+        tally = self._tallies.get(key)
+        if tally is None:
+            tally = self._tallies[key] = Tally(self.forest, leader, worker, self.rooms)
+            if len(self._tallies) > _TALLIES:
+                self._tallies.popitem(last=False)
+        else:
+            self._tallies.move_to_end(key)
+        tally.refresh()
+        return tally
+
+    def feed(self, nodes: Iterable[Node] = (), pods: Iterable[Pod] = ()) -> "Capacity":
+        """Many nodes and pods at once; returns itself."""
+        for node in nodes:
+            self.upsert_node(node)
+        for pod in pods:
+            self.bind(pod)
+        return self
+
+
+class Trial:
+    """Holds that end together."""
+
+    def __init__(self, capacity: Capacity) -> None:
+        self._capacity = capacity
+        self._before: list[tuple[str, dict[int, _Seat]]] = []
+
+    def hold(self, demand: Demand, nodes: Mapping[int, str]) -> None:
+        """As `Capacity.reserve`, until the trial ends."""
+        self._before.append((demand.key, dict(self._capacity._held.get(demand.key, {}))))  # noqa: SLF001
+        self._capacity.reserve(demand, nodes)
+
+    def undo(self) -> None:
+        """Put back what was held before."""
+        capacity = self._capacity
+        for key, seats in reversed(self._before):
+            capacity.release(key)
+            for seat in seats.values():
+                capacity._sit(seat)  # noqa: SLF001
+            if seats:
+                capacity._held[key] = seats  # noqa: SLF001
+        self._before.clear()
+
+
+def _seat(pod: Pod) -> _Seat:
+    group = pod.metadata.labels.get(GROUP_KEY, "")
+    try:
+        shape = pod_shape(pod.spec, pod.metadata.labels)
+    except QuantityError as error:
+        raise QuantityError(error.what, where=f"pod {pod.key}, {error.where}", mend=error.mend) from None
+    return _Seat(pod.spec.node_name, shape, f"{pod.namespace}/{group}" if group else "", member_of(pod))

@@ -1,0 +1,306 @@
+"""A group in one domain of the tree: which lower domains and nodes take how many of its pods.
+
+Counted upwards (what is the cheapest way to put j workers, with or without the leader, below this domain), then
+assigned downwards. `cost` says what cheap means. Within the budget the result is the exact minimum. Past it a split
+takes all or as little as possible of each part: the number of domains just below the common one is then still the
+minimum, what lies deeper may not be, and `exact` tells.
+
+Notes
+-----
+With sub-groups the parts that move between domains above the sub-groups' level are whole sub-groups: below that level
+pods are counted, above it sub-groups. The change of units happens on the edge of the tree that passes the level.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from lws_volcano.placement.cost import INFINITE, Costs
+from lws_volcano.placement.pack import Share, choose, coverage, led_coverage
+from lws_volcano.placement.room import Pair
+from lws_volcano.placement.tally import Tally
+from lws_volcano.topology.model import ACROSS
+
+__all__ = ["BUDGET", "Load", "Seats", "Spread", "Units", "take_nodes"]
+
+BUDGET: Final = 120_000
+"""Steps of the exact search below one domain; about 20 ms."""
+NODES: Final = -2
+"""In place of a child domain: the nodes straight in a domain."""
+_NODE: Final = -1
+"""Level of nodes."""
+
+
+class Load(NamedTuple):
+    """What is put somewhere: workers (or sub-groups), and the leader (with the workers that go with it)."""
+
+    workers: int
+    leader: bool
+
+
+class Seats(NamedTuple):
+    """Pods on one node."""
+
+    place: int
+    workers: int
+    leader: bool
+
+
+class Units(NamedTuple):
+    """Sub-groups as units: above `level` only whole ones move.
+
+    `first` workers go with the leader; it is 0 when the leader is apart from the sub-groups.
+    """
+
+    level: int
+    size: int
+    first: int
+
+    def pods(self, load: Load) -> Load:
+        """The same load counted in pods."""
+        return Load(load.workers * self.size + (self.first if load.leader else 0), load.leader)
+
+    def pair(self, pair: Pair) -> Pair:
+        """Sub-groups that fit where so many workers fit."""
+        workers, beside = pair
+        return workers // self.size, (beside - self.first) // self.size if beside >= self.first else -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Cheapest costs below one domain: index = workers, without and with the leader."""
+
+    plain: list[int]
+    led: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A child domain, or the nodes straight in a domain (`child` is `NODES`)."""
+
+    child: int
+    table: _Table
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A domain counted: its parts, and the tables of the first 0, 1, 2 … of them together."""
+
+    parts: list[_Part]
+    tables: list[_Table]
+    coarse: bool
+
+
+class Spread:
+    """Placements of one load below the domains of one tally.
+
+    Parameters
+    ----------
+    tally : Tally
+        Free slots.
+    load : Load
+        The whole group; with `units` its workers are sub-groups (the first, which goes with the leader, not counted).
+    units : Units, optional
+        Sub-groups.
+    budget : int
+        Steps of the exact search.
+    """
+
+    def __init__(self, tally: Tally, load: Load, units: Units | None = None, budget: int = BUDGET) -> None:
+        self.tally, self.forest, self.load, self.units = tally, tally.forest, load, units
+        self.costs = Costs(len(tally.forest.levels))
+        self.budget = budget
+        self.exact = True
+        self._most = load.workers if units is None else units.pods(load).workers
+        self._counted: dict[int, _Counted] = {}
+
+    # --- counting up
+
+    def cost(self, domain: int) -> int:
+        """Cheapest cost of the whole load in a domain, its own free slots included; `INFINITE` when it does not fit."""
+        table = self._count(domain).tables[-1]
+        row = table.led if self.load.leader else table.plain
+        below = row[self.load.workers] if self.load.workers < len(row) else INFINITE
+        if below >= INFINITE or domain == ACROSS:
+            return below
+        return below + self.tally.free[domain] * self.costs.slot[self.forest.level_of[domain]]
+
+    def _level(self, domain: int) -> int:
+        """Level of a domain; what holds all trees and the nodes without one is above the highest."""
+        return len(self.forest.levels) if domain == ACROSS else self.forest.level_of[domain]
+
+    def _children(self, domain: int) -> list[int]:
+        """Child domains with any room, fullest first, then by name."""
+        children = self.forest.roots if domain == ACROSS else self.forest.children[domain]
+        useful = [child for child in children if self.tally.classes[child]]
+        return sorted(useful, key=lambda child: (self.tally.free[child], self.forest.domains[child].name))
+
+    def _own(self, domain: int) -> Sequence[int]:
+        """Places of the nodes straight in a domain."""
+        if domain == ACROSS:
+            return range(self.forest.tree_size, len(self.tally.pairs))
+        return self.forest.attached[domain]
+
+    def _count(self, domain: int) -> _Counted:
+        counted = self._counted.get(domain)
+        if counted is None:
+            parts = self._parts(domain)
+            coarse = self._steps(parts) > self.budget
+            tables = [_Table([0], [])]
+            for part in parts:
+                tables.append(self._join(tables[-1], part.table, coarse=coarse))
+            counted = self._counted[domain] = _Counted(parts, tables, coarse)
+            self.exact = self.exact and not coarse
+        return counted
+
+    def _steps(self, parts: list[_Part]) -> int:
+        steps = total = 0
+        for part in parts:
+            total = min(total + len(part.table.plain), self._most + 1)
+            steps += total * len(part.table.plain)
+        return steps * 3 if self.load.leader else steps
+
+    def _parts(self, domain: int) -> list[_Part]:
+        level = self._level(domain)
+        parts = [_Part(child, self._entered(child, level)) for child in self._children(domain)]
+        classes = self._attached(domain)
+        if classes:
+            parts.append(_Part(NODES, self._nodes(classes, domain)))
+        return parts
+
+    def _entered(self, child: int, level: int) -> _Table:
+        """A child's table as seen from a domain of this level: the cost of using the child added, in its units."""
+        low = self.forest.level_of[child]
+        edge = self.costs.edge(self.tally.free[child], low, level)
+        table = self._count(child).tables[-1]
+        plain = [cost + edge if index else cost for index, cost in enumerate(table.plain)]
+        led = [cost + edge for cost in table.led]
+        if self.units is not None and self._changes(low, level):
+            return _Table(plain[:: self.units.size], led[self.units.first :: self.units.size])
+        return _Table(plain, led)
+
+    def _changes(self, low: int, high: int) -> bool:
+        """Units change between these levels."""
+        return self.units is not None and low <= self.units.level < high
+
+    def _pair(self, place: int, level: int) -> Pair:
+        pair = self.tally.pairs[place]
+        return self.units.pair(pair) if self.units is not None and self._changes(_NODE, level) else pair
+
+    def _attached(self, domain: int) -> dict[Pair, int]:
+        """Classes of the nodes attached straight to the domain, in its units."""
+        level = self._level(domain)
+        if not self._changes(_NODE, level):
+            if domain == ACROSS:
+                return {pair: len(nodes) for pair, nodes in self.tally.loose.items()}
+            if not self.forest.children[domain]:
+                return self.tally.classes[domain]
+        classes: dict[Pair, int] = {}
+        for place in self._own(domain):
+            pair = self._pair(place, level)
+            if pair[0] or pair[1] >= 0:
+                classes[pair] = classes.get(pair, 0) + 1
+        return classes
+
+    def _nodes(self, classes: dict[Pair, int], domain: int) -> _Table:
+        """Nodes straight in a domain: above the lowest level each is alone in its missing lower domains."""
+        level = self._level(domain)
+        plain = self._row(coverage(classes, self._most + 1), level)
+        led = self._row(led_coverage(classes, self._most + 1), level) if self.load.leader else []
+        if domain != ACROSS:
+            return _Table(plain, led)
+        pod = self.costs.loose
+        led = [cost + (index + 1) * pod for index, cost in enumerate(led)]
+        return _Table([cost + index * pod for index, cost in enumerate(plain)], led)
+
+    def _row(self, covered: Sequence[int], level: int) -> list[int]:
+        """Fewest nodes for every number of workers, as costs."""
+        row: list[int] = []
+        domains = sum(self.costs.domain[:level])
+        slots = sum(self.costs.slot[:level])
+        for k, workers in enumerate(covered):
+            cost = k * (self.costs.node + domains) + workers * slots
+            row += [cost] * (min(workers, self._most) + 1 - len(row))
+        return row
+
+    def _join(self, left: _Table, right: _Table, *, coarse: bool) -> _Table:
+        plain = self._sum(left.plain, right.plain, coarse=coarse)
+        led = self._sum(left.led, right.plain, coarse=coarse)
+        for index, cost in enumerate(self._sum(left.plain, right.led, coarse=coarse)):
+            if index >= len(led):
+                led.append(cost)
+            elif cost < led[index]:
+                led[index] = cost
+        return _Table(plain, led)
+
+    def _sum(self, left: list[int], right: list[int], *, coarse: bool) -> list[int]:
+        """Min-plus convolution, cut at the load."""
+        if not left or not right:
+            return []
+        length = min(len(left) + len(right) - 1, self._most + 1)
+        return [_split(left, right, total, coarse=coarse)[0] for total in range(length)]
+
+    # --- assigning down
+
+    def seats(self, domain: int, load: Load | None = None) -> list[Seats]:
+        """Nodes of the cheapest placement of a load (the whole one by default) below a domain."""
+        load = self.load if load is None else load
+        counted = self._count(domain)
+        found: list[Seats] = []
+        for part, (before, _) in zip(reversed(counted.parts), reversed(list(pairwise(counted.tables))), strict=True):
+            taken = _share(before, part.table, load, coarse=counted.coarse)
+            load = Load(load.workers - taken.workers, load.leader and not taken.leader)
+            if taken.workers or taken.leader:
+                found += self._assign(domain, part, taken)
+        return found
+
+    def _assign(self, domain: int, part: _Part, load: Load) -> list[Seats]:
+        level = self._level(domain)
+        low = _NODE if part.child == NODES else self.forest.level_of[part.child]
+        units = self.units if self._changes(low, level) else None
+        if part.child != NODES:
+            return self.seats(part.child, load if units is None else units.pods(load))
+        pairs = {place: self._pair(place, level) for place in self._own(domain)}
+        shares = choose(self._attached(domain), load.workers, leader=load.leader)
+        seats = take_nodes(self.tally, pairs, shares)
+        return seats if units is None else [_in_pods(seat, units) for seat in seats]
+
+
+def _split(left: list[int], right: list[int], total: int, *, coarse: bool) -> tuple[int, int]:
+    """Cheapest cost of so many workers in two parts, and what the right one takes of them (-1: impossible)."""
+    low, high = max(0, total - len(left) + 1), min(total, len(right) - 1)
+    best, at = INFINITE, -1
+    candidates = (low, high) if coarse else range(low, high + 1)
+    for taken in candidates:
+        cost = left[total - taken] + right[taken]
+        if cost < best:
+            best, at = cost, taken
+    return best, at
+
+
+def _share(left: _Table, right: _Table, load: Load, *, coarse: bool) -> Load:
+    """What the right part takes of the load in the cheapest split."""
+    if not load.leader:
+        return Load(_split(left.plain, right.plain, load.workers, coarse=coarse)[1], leader=False)
+    with_leader = _split(left.plain, right.led, load.workers, coarse=coarse) if right.led else (INFINITE, -1)
+    without = _split(left.led, right.plain, load.workers, coarse=coarse) if left.led else (INFINITE, -1)
+    if with_leader[0] < without[0]:
+        return Load(with_leader[1], leader=True)
+    return Load(without[1], leader=False)
+
+
+def _in_pods(seat: Seats, units: Units) -> Seats:
+    load = units.pods(Load(seat.workers, seat.leader))
+    return Seats(seat.place, load.workers, load.leader)
+
+
+def take_nodes(tally: Tally, pairs: dict[int, Pair], shares: Sequence[Share]) -> list[Seats]:
+    """Nodes for the shares, by name among nodes that are equal."""
+    names = tally.forest.names
+    by_class: dict[Pair, list[int]] = {share.pair: [] for share in shares}
+    for place, pair in pairs.items():
+        if pair in by_class:
+            by_class[pair].append(place)
+    queues = {pair: iter(sorted(found, key=names.__getitem__)) for pair, found in by_class.items()}
+    return [Seats(next(queues[share.pair]), share.workers, share.leader) for share in shares]
