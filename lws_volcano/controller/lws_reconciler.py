@@ -41,7 +41,7 @@ __all__ = ["LwsReconciler"]
 _log = structlog.get_logger(__name__)
 
 ROUNDS: Final = 4
-"""Plans in one pass. Two are the rule (one that changes, one that finds no more to do), leader-first groups take three."""
+"""Plans in one pass: one that changes and one that finds no more to do are the rule, leader-first groups take three."""
 OBSERVE_AGAIN: Final = 1.0
 """Seconds until a pass that met a change it had not seen looks again, should the watch stay silent."""
 REFUSED: Final = 5.0
@@ -66,6 +66,7 @@ class LwsReconciler:
     """Groups by reason of every set that was looked at, for the metrics."""
     _said: dict[str, frozenset[Notice]] = field(default_factory=dict)
     _unsaid: dict[str, dict[Notice, None]] = field(default_factory=dict)
+    _made: dict[str, list[Change]] = field(default_factory=dict)
 
     async def reconcile(self, key: str) -> Outcome:
         """One pass over `namespace/name`."""
@@ -105,8 +106,7 @@ class LwsReconciler:
                 await self.executor.make(change)
                 made.append(change)
         finally:
-            for notice in _account(made):
-                self._unsaid.setdefault(key, {})[notice] = None
+            self._made.setdefault(key, []).extend(made)
 
     async def _tell(self, key: str, plan: LwsPlan, refused: ApiError | None) -> Outcome:
         """Status, then Events, then what comes next."""
@@ -144,7 +144,7 @@ class LwsReconciler:
 
     def _say_what_is_new(self, key: str, plan: LwsPlan) -> None:
         lws = self.cluster.kinds.lws.store.get(key)
-        for notice in self._unsaid.pop(key, {}):
+        for notice in (*_account(self._made.pop(key, [])), *self._unsaid.pop(key, {})):
             remark = self._remark(lws, notice) if lws is not None else None
             if remark is not None:
                 self.say(remark)
@@ -175,6 +175,7 @@ class LwsReconciler:
         self.rows.pop(key, None)
         self._said.pop(key, None)
         self._unsaid.pop(key, None)
+        self._made.pop(key, None)
         kinds = self.cluster.kinds
         pods = kinds.pods.store.by(BY_LWS, key)
         left = kinds.pod_groups.store.by(BY_LWS, key)
@@ -184,7 +185,7 @@ class LwsReconciler:
 
 
 def _account(made: list[Change]) -> list[Notice]:
-    """What was done to PodGroups, one Event a pass for each sort of change."""
+    """What was done to PodGroups: one Event for each sort of change, however many there were."""
     named: Mapping[Reason, list[str]] = {
         Reason.PODGROUP_CREATED: [c.name for c in made if isinstance(c, ApplyPodGroup) and not c.uid],
         Reason.PODGROUP_UPDATED: [c.name for c in made if isinstance(c, ApplyPodGroup) and c.uid],

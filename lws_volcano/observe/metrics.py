@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 
 __all__ = [
     "CACHE_AGE",
@@ -23,6 +23,8 @@ __all__ = [
     "WEBHOOK_CERTIFICATE_EXPIRES",
     "WEBHOOK_SECONDS",
 ]
+
+disable_created_metrics()
 
 REGISTRY: Final = CollectorRegistry()
 """Ours alone: what other libraries count does not appear beside it."""
