@@ -1,6 +1,7 @@
 """The webhook of one process, put together: certificate, server, registration. Runs on every replica."""
 
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any, Final
 
 import structlog
@@ -58,7 +59,9 @@ class Webhook:
         known = Known(
             cluster=cluster, lookup=self._lookup, hints=hints or NoHints(), settings=settings, clock=self._clock
         )
-        self._server = Server(Handler(known), context, options.address)
+        # Only a Service has endpoints that take a moment to learn that we are going.
+        address = replace(options.address, drain=0.0) if options.url_host else options.address
+        self._server = Server(Handler(known), context, address)
         self._listening = False
 
     @property

@@ -1,0 +1,1 @@
+"""The Helm chart (`lws-volcano/`), and what of it is generated (`generate`)."""
