@@ -24,7 +24,7 @@ __all__ = [
     "WEBHOOK_SECONDS",
 ]
 
-disable_created_metrics()
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 REGISTRY: Final = CollectorRegistry()
 """Ours alone: what other libraries count does not appear beside it."""
