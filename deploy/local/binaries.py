@@ -82,7 +82,7 @@ def binaries() -> Binaries:
 
 
 def _key(go_version: str) -> str:
-    digest = hashlib.sha256(f"{go_version} {_flags('kubernetes')}".encode())
+    digest = hashlib.sha256(go_version.encode())
     digest.update(_modules_digest())
     return digest.hexdigest()[:16]
 
@@ -92,6 +92,8 @@ def _modules_digest() -> bytes:
     for file in sorted(MODULES.glob("*/go.*")):
         digest.update(f"{file.parent.name}/{file.name}".encode())
         digest.update(file.read_bytes())
+    for program in PROGRAMS:
+        digest.update(_flags(program.module).encode())
     return digest.digest()
 
 

@@ -76,7 +76,7 @@ class Authority:
         if hosts is not None:
             builder = builder.add_extension(hosts, critical=False)
         certificate = builder.sign(self._key, hashes.SHA256())
-        stem = name.replace(":", "-").replace("/", "-")
+        stem = f"{'server' if hosts is not None else 'client'}-{name}".replace(":", "-").replace("/", "-")
         identity = Identity(self._folder / f"{stem}.crt", self._folder / f"{stem}.key")
         identity.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
         _write_key(key, identity.key)

@@ -9,6 +9,7 @@ from deploy.local.certificates import Identity
 __all__ = ["Options", "Ports", "apiserver", "controller_manager", "etcd", "kwok"]
 
 STAGES: Final = Path(__file__).with_name("stages.yaml")
+AUDIT_POLICY: Final = Path(__file__).with_name("audit-policy.yaml")
 CONTROLLERS: Final = (
     "statefulset-controller,replicaset-controller,deployment-controller,job-controller,daemonset-controller,"
     "garbage-collector-controller,namespace-controller,pod-garbage-collector-controller,"
@@ -78,7 +79,7 @@ def etcd(program: Path, data: Path, ports: Ports) -> list[str | Path]:
     ]
 
 
-def apiserver(program: Path, ports: Ports, credentials: Credentials, options: Options) -> list[str | Path]:
+def apiserver(program: Path, ports: Ports, credentials: Credentials, audit: Path, options: Options) -> list[str | Path]:
     """An API server with RBAC. Without the ServiceAccount admission plugin: pods need no account and carry no token."""
     key = credentials.service_account_key
     return [
@@ -101,6 +102,8 @@ def apiserver(program: Path, ports: Ports, credentials: Credentials, options: Op
         "--max-requests-inflight=2000",
         "--max-mutating-requests-inflight=1000",
         "--min-request-timeout=600",
+        f"--audit-policy-file={AUDIT_POLICY}",
+        f"--audit-log-path={audit}",
         "--profiling=false",
         "--shutdown-delay-duration=0s",
         *options.apiserver_flags,

@@ -18,6 +18,7 @@ import aiohttp
 
 from deploy.local import components
 from deploy.local.api import Api
+from deploy.local.audit import Write, read_writes
 from deploy.local.binaries import Binaries, binaries
 from deploy.local.certificates import Authority, Identity, service_account_key
 from deploy.local.components import Credentials, Options, Ports
@@ -83,17 +84,12 @@ class ControlPlane:
         LocalError
             A program could not be built or ended early; the message has its last log lines.
         """
-        programs: Binaries = self._programs or await asyncio.to_thread(binaries)
+        programs = self._programs if self._programs is not None else await asyncio.to_thread(binaries)
         self._prepare()
         await self._retry_ports(programs)
         async with self.api() as api:
             await install(api, self._crds)
-        key = self._credentials.service_account_key
-        self._run(
-            "kube-controller-manager",
-            components.controller_manager(programs["kube-controller-manager"], self.kubeconfig, key, self._options),
-        )
-        self._run("kwok", components.kwok(programs["kwok"], self.kubeconfig))
+        self._start_controllers(programs)
 
     async def stop(self) -> None:
         """Stop everything that was started and remove its files."""
@@ -136,6 +132,14 @@ class ControlPlane:
     def kubeconfig_at(self, server: str, name: str = "elsewhere") -> Path:
         """Kubeconfig of the admin through another address, such as a proxy on loopback."""
         return self._kubeconfig(name, self._admin, server)
+
+    def kubeconfig_as(self, name: str) -> Path:
+        """Kubeconfig of a user with all rights and a name of its own, which the audit log then shows."""
+        return self._kubeconfig(name, self._authority.client(name, "system:masters"))
+
+    def writes(self) -> list[Write]:
+        """Every write that the API server has answered so far."""
+        return read_writes(self.folder / "audit.log")
 
     # --- for fault tests
 
@@ -199,10 +203,17 @@ class ControlPlane:
 
     async def _start_servers(self, programs: Binaries) -> None:
         etcd = self._run("etcd", components.etcd(programs["etcd"], self._data, self.ports))
-        argv = components.apiserver(programs["kube-apiserver"], self.ports, self._credentials, self._options)
+        audit = self.folder / "audit.log"
+        argv = components.apiserver(programs["kube-apiserver"], self.ports, self._credentials, audit, self._options)
         apiserver = self._run("kube-apiserver", argv)
         await self._ready(etcd, self._etcd_answers)
         await self._ready(apiserver, self._apiserver_answers)
+
+    def _start_controllers(self, programs: Binaries) -> None:
+        name, key = "kube-controller-manager", self._credentials.service_account_key
+        config = self.kubeconfig_as(name)
+        self._run(name, components.controller_manager(programs[name], config, key, self._options))
+        self._run("kwok", components.kwok(programs["kwok"], self.kubeconfig_as("kwok")))
 
     def _run(self, name: str, argv: list[str | Path]) -> Child:
         self._argv[name] = argv

@@ -61,7 +61,7 @@ def _stand_in(plane: ControlPlane, module: str, more: list[str]) -> tuple[str, .
     identity = plane.authority.server(name, "127.0.0.1")
     argv: list[str | Path] = [
         sys.executable, "-m", f"deploy.local.{module}",
-        "--kubeconfig", plane.kubeconfig,
+        "--kubeconfig", plane.kubeconfig_as(name),
         "--certificate", identity.certificate,
         "--key", identity.key,
         "--authority", plane.authority.certificate,

@@ -12,7 +12,7 @@ from typing import Any, Final
 import yaml
 
 from deploy.local.api import Api
-from deploy.local.errors import LocalError
+from deploy.local.errors import ApiError, LocalError
 from deploy.local.resources import CRDS
 
 __all__ = ["FOLDER", "documents", "install"]
@@ -51,8 +51,18 @@ async def _served(api: Api, document: dict[str, Any]) -> None:
             refused = _condition(found, "NamesAccepted", "False")
             if refused:
                 raise LocalError(f"the API server does not accept {plural}.{group}: {refused['message']}")
-        while plural not in str(await api.request("GET", f"/apis/{group}/{version}")):  # noqa: ASYNC110 - a remote state
+        while not await _answers(api, f"/apis/{group}/{version}/{plural}"):  # noqa: ASYNC110 - a remote state
             await asyncio.sleep(0.05)
+
+
+async def _answers(api: Api, path: str) -> bool:
+    try:
+        await api.request("GET", path, params={"limit": "1"})
+    except ApiError as error:
+        if error.status in {404, 503}:
+            return False
+        raise
+    return True
 
 
 def _established(found: dict[str, Any]) -> bool:

@@ -10,8 +10,8 @@ scheduling with a malformed tree; conditions that never go away; `podgroup-<uid>
 PodGroups as the webhook does it.
 
 Leaves out: preemption, reclaim, backfill, hierarchical queues, guarantee and deserved shares, overcommit, pipelining
-onto releasing room, binpacking and other scores (ties are broken at random), volumes, host ports, preferred pod affinity,
-topology spread, bandwidth annotations, Jobs, Events, metrics, leader election.
+onto releasing room, binpacking and other scores (ties are broken at random), volumes, host ports,
+preferred pod affinity, topology spread, bandwidth annotations, Jobs, Events, metrics, leader election.
 
 `session` and what it imports are pure: a snapshot in, decisions out. `scheduler` and `controllers` have the effects.
 """

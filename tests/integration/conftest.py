@@ -1,0 +1,69 @@
+"""One real control plane a session (and worker), with LeaderWorkerSet and Volcano (or their stand-ins) on it.
+
+`control_plane` is shared; `world` gives each test a namespace of its own and an empty cluster.
+"""
+
+import itertools
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from deploy.local.api import Api
+from deploy.local.control_plane import ControlPlane
+from deploy.local.programs import Programs, start_programs
+from deploy.local.resources import NAMESPACES
+from tests.integration.world import World
+
+HERE = Path(__file__).parent
+OUR_CRDS = HERE.parents[1] / "crds"
+PERIOD = 0.1
+"""Seconds between scheduling sessions: short, so that tests are."""
+
+_numbers = itertools.count(1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark everything here, so that `-m "not integration"` leaves it out; the first start may build for minutes."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.integration)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def control_plane() -> AsyncIterator[ControlPlane]:
+    """A running control plane with the CRDs of LWS, Volcano and this project."""
+    async with ControlPlane(crds=sorted(OUR_CRDS.glob("*.yaml"))) as plane:
+        yield plane
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def programs(control_plane: ControlPlane) -> Programs:
+    """LeaderWorkerSet and Volcano on it."""
+    return await start_programs(control_plane, period=PERIOD)
+
+
+@pytest_asyncio.fixture
+async def api(control_plane: ControlPlane) -> AsyncIterator[Api]:
+    """A client with all rights."""
+    async with control_plane.api("test") as client:
+        yield client
+
+
+@pytest_asyncio.fixture
+async def namespace(api: Api) -> AsyncIterator[str]:
+    """A namespace of the test's own."""
+    name = f"test-{os.getpid()}-{next(_numbers)}"
+    await api.create(NAMESPACES, {"metadata": {"name": name}})
+    yield name
+    await api.delete(NAMESPACES, name)
+
+
+@pytest_asyncio.fixture
+async def world(control_plane: ControlPlane, programs: Programs, api: Api, namespace: str) -> AsyncIterator[World]:
+    """The test's part of the cluster."""
+    part = World(control_plane, api, namespace, programs)
+    yield part
+    await part.clean()
