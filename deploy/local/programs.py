@@ -5,6 +5,7 @@ and `…_VC_WEBHOOK_MANAGER` the real Volcano programs, of which all three are u
 """
 
 import asyncio
+import dataclasses
 import sys
 import time
 from dataclasses import dataclass
@@ -13,17 +14,22 @@ from typing import Final
 
 from deploy.local.control_plane import ControlPlane
 from deploy.local.errors import LocalError
-from deploy.local.real_programs import RealLws, RealVolcano
+from deploy.local.real_programs import Launch, RealPrograms, Site, launch
 from deploy.local.resources import MUTATING_WEBHOOKS, QUEUES, VALIDATING_WEBHOOKS
 
-__all__ = ["Programs", "start_programs"]
+__all__ = ["LWS_USER", "VOLCANO_USER", "Programs", "start_programs"]
 
 TIMEOUT: Final = 60.0
+LWS_USER: Final = "lws"
+VOLCANO_USER: Final = "volcano"
 
 
 @dataclass(frozen=True)
 class Programs:
-    """Names under which the plane's supervisor knows them; the two flags say what is real."""
+    """What runs: names under which the plane's supervisor knows the programs, and which side is real.
+
+    The API server sees them as the users LWS_USER and VOLCANO_USER.
+    """
 
     lws: tuple[str, ...]
     volcano: tuple[str, ...]
@@ -31,7 +37,9 @@ class Programs:
     real_volcano: bool
 
 
-async def start_programs(plane: ControlPlane, *, period: float = 0.2, seed: int | None = None) -> Programs:
+async def start_programs(
+    plane: ControlPlane, *, period: float = 0.2, seed: int | None = None, real: RealPrograms | None = None
+) -> Programs:
     """Start both sides and wait until their webhooks and the default queue are there.
 
     Parameters
@@ -42,26 +50,43 @@ async def start_programs(plane: ControlPlane, *, period: float = 0.2, seed: int 
         Seconds between two scheduling sessions.
     seed : int, optional
         For the stand-in: ties fall the same way every time.
+    real : RealPrograms, optional
+        The real programs; those that the environment names when left out.
 
     Raises
     ------
     LocalError
         One ended or is not ready within a minute; the message has its last log lines.
     """
-    lws, volcano = RealLws.from_environment(), RealVolcano.from_environment()
-    names_lws = await lws.start(plane) if lws else _stand_in(plane, "lws_stand_in", [])
+    real = real or RealPrograms.from_environment()
+    real = dataclasses.replace(real, scheduler_args=(f"--schedule-period={period}s", *real.scheduler_args))
+    site = Site.of(plane)
+    volcano = real.volcano(dataclasses.replace(site, kubeconfig=plane.kubeconfig_as(VOLCANO_USER)))
+    lws = real.lws(dataclasses.replace(site, kubeconfig=plane.kubeconfig_as(LWS_USER)))
     more = ["--period", str(period), *(["--seed", str(seed)] if seed is not None else [])]
-    names_volcano = await volcano.start(plane, period) if volcano else _stand_in(plane, "scheduler_stand_in", more)
-    await _ready(plane, [*names_lws, *names_volcano])
-    return Programs(names_lws, names_volcano, lws is not None, volcano is not None)
+    programs = Programs(
+        volcano=await _start(plane, volcano, VOLCANO_USER, "scheduler_stand_in", more),
+        lws=await _start(plane, lws, LWS_USER, "lws_stand_in", []),
+        real_lws=lws is not None,
+        real_volcano=volcano is not None,
+    )
+    await _ready(plane, [*programs.lws, *programs.volcano])
+    return programs
 
 
-def _stand_in(plane: ControlPlane, module: str, more: list[str]) -> tuple[str, ...]:
+async def _start(plane: ControlPlane, plan: Launch | None, user: str, module: str, more: list[str]) -> tuple[str, ...]:
+    if plan is None:
+        return _stand_in(plane, user, module, more)
+    await launch(plane, plan)
+    return tuple(program.name for program in plan.programs)
+
+
+def _stand_in(plane: ControlPlane, user: str, module: str, more: list[str]) -> tuple[str, ...]:
     name = module.replace("_", "-")
     identity = plane.authority.server(name, "127.0.0.1")
     argv: list[str | Path] = [
         sys.executable, "-m", f"deploy.local.{module}",
-        "--kubeconfig", plane.kubeconfig_as(name),
+        "--kubeconfig", plane.kubeconfig_as(user),
         "--certificate", identity.certificate,
         "--key", identity.key,
         "--authority", plane.authority.certificate,
