@@ -1,26 +1,30 @@
 """Where everything goes in the picture of a topology.
 
-Tiers are rows, the outermost on top. A domain above the lowest tier is a pill in its row; a domain of the lowest tier is
-a box of node cells below all rows, and so are, dashed, the nodes straight in a higher domain. Boxes of one parent stand
-in a grid; its number of columns is chosen so that the whole comes closest to the shape of a slide.
+Tiers are rows, the outermost on top. A domain above the lowest tier is a pill in its row; a domain of the lowest tier
+is a box of node cells below all rows, and so are, dashed, the nodes straight in a higher domain. Boxes of one parent
+stand in a grid; its number of columns is chosen so that the whole comes closest to the shape of a slide.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from lws_volcano.topology.model import Topology
+from lws_volcano.topology.model import ACROSS, Topology
+from lws_volcano.topology.svg_parts import cut
 
-__all__ = ["Box", "Grid", "Layout", "Pill", "lay_out"]
+__all__ = ["UNPLACED", "Box", "Grid", "Layout", "Pill", "lay_out"]
 
 SLIDE: Final = 16 / 9
 GAP: Final = 14.0
-BIG_GAP: Final = 36.0
+BETWEEN: Final = 30.0
+BIG_GAP: Final = 44.0
 ROW: Final = 92.0
 PILL: Final = 32.0
 TITLE: Final = 34.0
 PADDING: Final = 8.0
+UNPLACED: Final = -2
+"""In place of the parent of a grid: its nodes are in no domain."""
 LETTER: Final = 6.7
 """Width of a letter of 11 px in a plain sans-serif font, on the safe side."""
 
@@ -55,6 +59,7 @@ class Pill:
     """A domain in its tier's row; `x` is its middle."""
 
     domain: int
+    label: str
     width: float
     x: float = 0.0
     y: float = 0.0
@@ -62,7 +67,7 @@ class Pill:
 
 @dataclass(slots=True)
 class Grid:
-    """The boxes below one pill (`parent` -1: below none)."""
+    """The boxes below one pill (or `ACROSS`, or `UNPLACED`)."""
 
     parent: int
     boxes: list[Box]
@@ -112,15 +117,18 @@ def lay_out(topology: Topology, left: float, top: float) -> Layout:
     layout = Layout(style, rows)
     layout.grids = list(_grids(topology, lowest, style))
     layout.pills = {
-        index: Pill(index, max(64.0, len(domain.name) * LETTER + 28))
-        for index, domain in enumerate(topology.domains)
-        if domain.tier > lowest
+        index: _pill(index, domain.name) for index, domain in enumerate(topology.domains) if domain.tier > lowest
     }
     most = max((len(grid.boxes) for grid in layout.grids), default=1)
     tries = sorted({min(columns, most) for columns in (*range(1, 13), 16, 20, 24, 32, 48, 64)})
     best = min(tries, key=lambda columns: _misshape(topology, layout, columns, (left, top)))
     _place(topology, layout, best, (left, top))
     return layout
+
+
+def _pill(index: int, name: str) -> Pill:
+    label = cut(name, 28)
+    return Pill(index, label, max(64.0, len(label) * LETTER * 1.15 + 28))
 
 
 def _style(topology: Topology) -> CellStyle:
@@ -155,7 +163,7 @@ def _grids(topology: Topology, lowest: int, style: CellStyle) -> Iterator[Grid]:
         elif nodes:
             by_parent.setdefault(index, []).append(_box(index, nodes, style, title="direct", direct=True))
     if topology.unplaced:
-        yield Grid(-2, [_box(-1, topology.unplaced, style, title="in no domain", direct=True)])
+        yield Grid(UNPLACED, [_box(-1, topology.unplaced, style, title="in no domain", direct=True)])
     for parent, boxes in by_parent.items():
         yield Grid(parent, boxes)
 
@@ -167,12 +175,15 @@ def _box(index: int, nodes: tuple[str, ...], style: CellStyle, *, title: str, di
     rows = math.ceil(len(nodes) / columns)
     width = columns * (style.width + style.gap) - style.gap + 2 * PADDING
     height = rows * (style.height + style.gap) + TITLE + PADDING
-    return Box(index, nodes, columns, max(width, min(len(title), 14) * LETTER + 2 * PADDING, 52.0), height, direct)
+    return Box(index, nodes, columns, max(width, min(len(title), 14) * LETTER + 2 * PADDING + 1, 52.0), height, direct)
 
 
 def _misshape(topology: Topology, layout: Layout, columns: int, corner: tuple[float, float]) -> float:
+    """How far from a slide, and how much of the grids is empty."""
     _place(topology, layout, columns, corner)
-    return abs(math.log(layout.width / layout.height / SLIDE))
+    slots = sum(grid.columns * grid.rows for grid in layout.grids)
+    empty = 1 - sum(len(grid.boxes) for grid in layout.grids) / max(slots, 1)
+    return abs(math.log(layout.width / layout.height / SLIDE)) + empty
 
 
 def _place(topology: Topology, layout: Layout, columns: int, corner: tuple[float, float]) -> None:
@@ -182,32 +193,36 @@ def _place(topology: Topology, layout: Layout, columns: int, corner: tuple[float
     for grid in layout.grids:
         grid.columns = min(columns, len(grid.boxes)) if grid.parent >= 0 else _free_columns(grid)
     grid_of = {grid.parent: grid for grid in layout.grids}
-    widths = _widths(topology, layout, grid_of)
-    starts: dict[int, float] = {}
-    cursor = left
-    for index in range(len(topology.domains)):
-        if index not in layout.pills:
-            continue
-        parent = topology.parent[index]
-        start = cursor if parent < 0 else starts[parent]
-        _set_pill(topology, layout.pills[index], start, widths[index], top + layout.rows.index(topology.domains[index].tier) * ROW)
-        starts[index] = start
-        if index in grid_of:
-            inner = _inner_width(topology, index, layout.pills, widths, grid_of[index])
-            _set_grid(grid_of[index], start + (widths[index] - inner) / 2, ground)
-            starts[index] = start + (widths[index] - inner) / 2 + grid_of[index].width + GAP
-        else:
-            starts[index] = start + (widths[index] - _inner_width(topology, index, layout.pills, widths, None)) / 2
-        if parent < 0:
-            cursor += widths[index] + BIG_GAP
-        else:
-            starts[parent] = start + widths[index] + GAP
-    for parent in (-1, -2):
+    inner = _inner_widths(topology, layout, grid_of)
+    cursor = _place_trees(topology, layout, grid_of, inner, corner)
+    for parent in (ACROSS, UNPLACED):
         if parent in grid_of:
             _set_grid(grid_of[parent], cursor, ground)
             cursor += grid_of[parent].width + BIG_GAP
-    layout.width = max(cursor - BIG_GAP, left) + BIG_GAP
+    layout.width = max(cursor, left + BIG_GAP)
     layout.height = ground + max((grid.height for grid in layout.grids), default=0.0) + BIG_GAP
+
+
+def _place_trees(
+    topology: Topology, layout: Layout, grid_of: dict[int, Grid], inner: dict[int, float], corner: tuple[float, float]
+) -> float:
+    """Place pills, and what is below them, from the left; where the next tree would begin."""
+    cursor, top = corner
+    ground = top + len(layout.rows) * ROW
+    free: dict[int, float] = {}
+    for index, pill in layout.pills.items():
+        parent, width = topology.parent[index], max(inner[index], pill.width)
+        start = cursor if parent == ACROSS else free[parent]
+        pill.x, pill.y = start + width / 2, top + layout.rows.index(topology.domains[index].tier) * ROW
+        free[index] = start + (width - inner[index]) / 2
+        if index in grid_of:
+            _set_grid(grid_of[index], free[index], ground)
+            free[index] += grid_of[index].width + BETWEEN
+        if parent == ACROSS:
+            cursor += width + BIG_GAP
+        else:
+            free[parent] = start + width + BETWEEN
+    return cursor
 
 
 def _free_columns(grid: Grid) -> int:
@@ -216,25 +231,15 @@ def _free_columns(grid: Grid) -> int:
     return max(1, min(len(grid.boxes), round(math.sqrt(len(grid.boxes) * SLIDE * height / width))))
 
 
-def _widths(topology: Topology, layout: Layout, grid_of: dict[int, Grid]) -> dict[int, float]:
-    """Width of each pill with all that is below it."""
-    widths: dict[int, float] = {}
+def _inner_widths(topology: Topology, layout: Layout, grid_of: dict[int, Grid]) -> dict[int, float]:
+    """Width of all that is below each pill."""
+    inner: dict[int, float] = {}
     for index in reversed(layout.pills):
-        inner = _inner_width(topology, index, layout.pills, widths, grid_of.get(index))
-        widths[index] = max(inner, layout.pills[index].width)
-    return widths
-
-
-def _inner_width(
-    topology: Topology, index: int, pills: Iterable[int], widths: dict[int, float], grid: Grid | None
-) -> float:
-    parts = [widths[child] for child in topology.children[index] if child in widths]
-    parts += [grid.width] if grid is not None else []
-    return sum(parts) + GAP * max(len(parts) - 1, 0)
-
-
-def _set_pill(topology: Topology, pill: Pill, start: float, width: float, y: float) -> None:
-    pill.x, pill.y = start + width / 2, y
+        below = [child for child in topology.children[index] if child in inner]
+        parts = [max(inner[child], layout.pills[child].width) for child in below]
+        parts += [grid_of[index].width] if index in grid_of else []
+        inner[index] = sum(parts) + BETWEEN * max(len(parts) - 1, 0)
+    return inner
 
 
 def _set_grid(grid: Grid, x: float, y: float) -> None:

@@ -62,7 +62,7 @@ class FileOrigin(Origin):
 
     def where(self, path: FieldPath) -> str:
         """`file:line`, or the field where there is no line."""
-        line = self.line(path)
+        line = self.line(path) if path else 0
         return f"{self.name}:{line}" if line else f"{self.name} {field_name(path)}".strip()
 
     def line(self, path: FieldPath) -> int:
