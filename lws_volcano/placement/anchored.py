@@ -125,9 +125,7 @@ class Anchored:
 
     def _distance(self, place: int, anchors: Sequence[int]) -> tuple[int, int, int, str]:
         """Nearest to any anchor first, then the fuller domain, the fuller node, the name."""
-        near = min(
-            -1 if place == anchor else self._level(self.forest.meeting(place, anchor)) for anchor in set(anchors)
-        )
+        near = min(self._apart(place, anchor) for anchor in set(anchors))
         home = self.forest.home(place)
         free = self.tally.free[home] if home != ACROSS else 0
         return near, free, self.tally.pairs[place][0], self.forest.names[place]

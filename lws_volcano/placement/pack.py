@@ -43,15 +43,18 @@ def led_coverage(classes: Mapping[Pair, int], most: int) -> list[int]:
     for index, pair in enumerate(nodes):
         position.setdefault(pair, index)
     leaders = [pair for pair in classes if pair[1] >= 0]
-    counts = range(1, max(len(plain), 2))
+    counts = range(1, len(plain) + 1)
     return [-1, *(max((_led(pair, k, plain, position) for pair in leaders), default=-1) for k in counts)]
 
 
 def _led(leader: Pair, k: int, plain: Sequence[int], position: Mapping[Pair, int]) -> int:
+    """Most workers on k nodes when the leader's is of this class."""
     workers, beside = leader
-    if k < len(plain) and position.get(leader, k) < k:
-        return plain[k] - workers + beside
-    return plain[k - 1] + beside
+    if leader not in position:
+        return plain[min(k - 1, len(plain) - 1)] + beside
+    if k < len(plain) and position[leader] >= k:
+        return plain[k - 1] + beside
+    return plain[min(k, len(plain) - 1)] - workers + beside
 
 
 def fewest(covered: Sequence[int], workers: int) -> int | None:

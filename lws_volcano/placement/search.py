@@ -5,8 +5,11 @@ Level by level from a single node upwards: the first level with a domain that ho
 slots, so a level costs what is looked at, not the size of the cluster.
 """
 
+import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 from lws_volcano.placement.cost import INFINITE
@@ -106,22 +109,30 @@ class Search:
     # --- one node
 
     def _single_nodes(self) -> Iterator[_Candidate]:
-        """The fullest node of each lowest domain that has one for the whole group; fullest domain first."""
+        """One node of each domain that has one for the whole group: fullest domain first, then the fullest node."""
         workers, tally = self.demand.workers, self.tally
-        if not self.forest.levels or max((tally.best[root] for root in self.forest.roots), default=-1) < workers:
+        if max((tally.best[root] for root in self.forest.roots), default=-1) < workers:
             return
         low = (
-            (tally.free[domain], self.forest.domains[domain].name, domain, -1)
+            (tally.free[domain], self._tightest(domain), self.forest.domains[domain].name, domain, -1)
             for domain in tally.at_least(0, workers)
             if tally.best[domain] >= workers
         )
-        high = ((tally.pairs[p][0], self.forest.names[p], self.forest.home(p), p) for p in self._alone(workers))
-        for _, _, domain, place in _merged(low, sorted(high)):
-            if self.forest.inside(domain, self.within):
-                yield _Candidate(domain, place=place if place >= 0 else self._fullest_node(domain))
+        by_room = heapq.merge(low, self._alone(), key=itemgetter(0))
+        for _, equally_full in groupby(by_room, key=itemgetter(0)):
+            for *_, domain, place in sorted(equally_full):
+                if self.forest.inside(domain, self.within):
+                    yield _Candidate(domain, place=place if place >= 0 else self._fullest_node(domain))
 
-    def _alone(self, workers: int) -> Iterator[int]:
-        return (place for place in self.forest.high if self.tally.pairs[place][1] >= workers)
+    def _alone(self) -> list[tuple[int, int, str, int, int]]:
+        """Nodes above the lowest level that take the whole group: each is alone in its missing lower domain."""
+        pairs = self.tally.pairs
+        fitting = (place for place in self.forest.high if pairs[place][1] >= self.demand.workers)
+        return sorted((pairs[p][0], pairs[p][0], self.forest.names[p], self.forest.home(p), p) for p in fitting)
+
+    def _tightest(self, domain: int) -> int:
+        """Worker slots of the fullest node that takes the whole group."""
+        return min(pair[0] for pair in self.tally.classes[domain] if pair[1] >= self.demand.workers)
 
     def _fullest_node(self, domain: int) -> int:
         pairs, names = self.tally.pairs, self.forest.names
@@ -214,19 +225,3 @@ class Search:
             yield Spread(self.tally, Load(count, leader=True), Units(whole, sub.size, first))
         if tier is None or fixed >= level:
             yield Spread(self.tally, self.load)
-
-
-def _merged(
-    low: Iterator[tuple[int, str, int, int]], high: list[tuple[int, str, int, int]]
-) -> Iterator[tuple[int, str, int, int]]:
-    """Two sorted sequences as one; the first is consumed only as far as asked."""
-    waiting = iter(high)
-    other = next(waiting, None)
-    for entry in low:
-        while other is not None and other < entry:
-            yield other
-            other = next(waiting, None)
-        yield entry
-    if other is not None:
-        yield other
-        yield from waiting

@@ -77,10 +77,11 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A child domain, or the nodes straight in a domain (`child` is `NODES`)."""
+    """A child domain, or with `child` `NODES`: the nodes straight in a domain, or one of them."""
 
     child: int
     table: _Table
+    place: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +165,23 @@ class Spread:
     def _parts(self, domain: int) -> list[_Part]:
         level = self._level(domain)
         parts = [_Part(child, self._entered(child, level)) for child in self._children(domain)]
+        if 0 < level < len(self.forest.levels):
+            return parts + self._single_nodes(domain, level)
         classes = self._attached(domain)
         if classes:
             parts.append(_Part(NODES, self._nodes(classes, domain)))
+        return parts
+
+    def _single_nodes(self, domain: int, level: int) -> list[_Part]:
+        """Nodes attached above the lowest level: each is alone in its missing lower domains, so a part of its own."""
+        parts: list[_Part] = []
+        for place in sorted(self._own(domain), key=lambda p: (self.tally.pairs[p][0], self.forest.names[p])):
+            workers, beside = self._pair(place, level)
+            if workers or beside >= 0:
+                cost = self.costs.node + self.costs.edge(self.tally.pairs[place][0], 0, level)
+                plain = [0] + [cost] * min(workers, self._most)
+                led = [cost] * min(beside + 1, self._most + 1) if self.load.leader else []
+                parts.append(_Part(NODES, _Table(plain, led), place))
         return parts
 
     def _entered(self, child: int, level: int) -> _Table:
@@ -204,7 +219,7 @@ class Spread:
         return classes
 
     def _nodes(self, classes: dict[Pair, int], domain: int) -> _Table:
-        """Nodes straight in a domain: above the lowest level each is alone in its missing lower domains."""
+        """Nodes straight in a domain of the lowest level, or without any domain."""
         level = self._level(domain)
         plain = self._row(coverage(classes, self._most + 1), level)
         led = self._row(led_coverage(classes, self._most + 1), level) if self.load.leader else []
@@ -261,6 +276,9 @@ class Spread:
         units = self.units if self._changes(low, level) else None
         if part.child != NODES:
             return self.seats(part.child, load if units is None else units.pods(load))
+        if part.place >= 0:
+            seats = [Seats(part.place, *load)]
+            return seats if units is None else [_in_pods(seat, units) for seat in seats]
         pairs = {place: self._pair(place, level) for place in self._own(domain)}
         shares = choose(self._attached(domain), load.workers, leader=load.leader)
         seats = take_nodes(self.tally, pairs, shares)
