@@ -42,7 +42,7 @@ async def running(server: ApiServer, clock: QuickClock | None = None) -> AsyncIt
 async def eventually(holds: Callable[[], bool]) -> None:
     """Wait until it holds; the limit is for a controller that will never make it so."""
     async with asyncio.timeout(30):
-        while not holds():  # noqa: ASYNC110 - what is waited for is the state of the world
+        while not holds():
             await asyncio.sleep(0.01)
 
 

@@ -1,0 +1,1 @@
+"""Unit tests of `lws_volcano.state`."""
