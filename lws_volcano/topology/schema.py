@@ -10,8 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from pydantic.alias_generators import to_camel
 
 __all__ = [
-    "ClusterTopology", "DomainSpec", "LevelSpec", "NodeSelector", "Override", "SelectorRequirement", "TierSpec",
-    "TopologyMetadata", "TopologySpec",
+    "ClusterTopology", "DomainSpec", "LevelSpec", "NodeSelector", "Override", "SelectorRequirement", "StatusCondition",
+    "TierSpec", "TopologyMetadata", "TopologySpec", "TopologyStatus",
 ]  # fmt: skip
 
 MAX_NAME = 253
@@ -36,6 +36,11 @@ def _text(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _decimal(value: Any) -> Any:
+    """A number with a point is kept as it was written; the API has no floats here."""
+    return str(value) if isinstance(value, float) else value
+
+
 def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
@@ -44,7 +49,7 @@ Name = Annotated[str, BeforeValidator(_text), Field(min_length=1, max_length=MAX
 HostList = Annotated[str, BeforeValidator(_text)]
 HostLists = Annotated[tuple[HostList, ...], BeforeValidator(_listed)]
 TierReference = Annotated[int, Field(strict=True, ge=0)] | Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
-Measure = Annotated[int, Field(strict=True, ge=0)] | Annotated[float, Field(strict=True, ge=0)] | str
+Measure = Annotated[Annotated[int, Field(strict=True, ge=0)] | str, BeforeValidator(_decimal)]
 
 
 class TierSpec(Document):
@@ -145,6 +150,31 @@ class TopologyMetadata(BaseModel):
     resource_version: str = ""
 
 
+class StatusCondition(Document):
+    """A condition, as everywhere in Kubernetes."""
+
+    type: str = Field(description="Ready.")
+    status: Literal["True", "False", "Unknown"] = Field(description="True, False or Unknown.")
+    reason: str = Field(default="", description="One word for programs.")
+    message: str = Field(default="", description="A sentence for people.")
+    last_transition_time: str = Field(default="", description="When the status last changed.")
+    observed_generation: int = Field(default=0, description="Generation of the spec that this is about.")
+
+
+class TopologyStatus(Document):
+    """What became of the spec in this cluster."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    nodes: int = Field(default=0, description="Nodes of the cluster that are in a domain.")
+    unplaced: int = Field(default=0, description="Nodes of the cluster that are in no domain.")
+    domains: int = Field(default=0, description="Domains that have nodes.")
+    tiers: int = Field(default=0, description="Tiers that such domains have.")
+    warnings: tuple[str, ...] = Field(default=(), description="What was found, the first of them.")
+    observed_generation: int = Field(default=0, description="Generation of the spec that this is about.")
+    conditions: tuple[StatusCondition, ...] = Field(default=(), description="Ready: the topology is in use.")
+
+
 class ClusterTopology(Document):
     """A ClusterTopology, from a file or from the cluster."""
 
@@ -152,7 +182,7 @@ class ClusterTopology(Document):
     kind: Literal["ClusterTopology"] = "ClusterTopology"
     metadata: TopologyMetadata = Field(default_factory=TopologyMetadata)
     spec: TopologySpec = Field(default_factory=TopologySpec)
-    status: Mapping[str, Any] = Field(default_factory=dict)
+    status: TopologyStatus = Field(default_factory=TopologyStatus, description="Written by the controller.")
 
     @property
     def name(self) -> str:
