@@ -40,12 +40,25 @@ class LeaderWorkerTemplate(View):
         return max(self.size - 1, 0)
 
 
+class RollingUpdateConfiguration(View):
+    """Groups below the partition stay at their old revision."""
+
+    partition: int = 0
+
+
+class RolloutStrategy(View):
+    """How template changes reach the groups."""
+
+    rolling_update_configuration: RollingUpdateConfiguration = Field(default_factory=RollingUpdateConfiguration)
+
+
 class LeaderWorkerSetSpec(View):
     """Spec with the API's defaults."""
 
     replicas: int = 1
     leader_worker_template: LeaderWorkerTemplate = Field(default_factory=LeaderWorkerTemplate)
     startup_policy: str = "LeaderCreated"
+    rollout_strategy: RolloutStrategy = Field(default_factory=RolloutStrategy)
     scheduling: Mapping[str, Any] | None = None
 
 

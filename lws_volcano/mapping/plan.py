@@ -17,6 +17,7 @@ from lws_volcano.mapping.conditions.group_status import missing_groups
 from lws_volcano.mapping.group_plan import GroupPlan, plan_group
 from lws_volcano.mapping.groups import group_pods
 from lws_volcano.mapping.problems import Problem
+from lws_volcano.mapping.restart import returning
 from lws_volcano.mapping.revision import templates
 from lws_volcano.mapping.snapshot import Snapshot
 
@@ -55,7 +56,10 @@ def survey(snapshot: Snapshot) -> Survey:
     managed = live.wanted or any(blueprint.wanted for blueprint in in_use)
     problems = tuple(dict.fromkeys(_problems(live, in_use, plans)))
     rows = _rows(snapshot, live, plans) if managed else ()
-    wanted = [plan.group.pod_group for plan in plans if plan.wanted]
+    wanted = {plan.group.pod_group for plan in plans if plan.wanted}
+    if live.wanted and live.refusal is None:
+        groups = (plan.group for plan in plans)
+        wanted |= returning(lws, snapshot.revisions, groups, snapshot.pod_groups)
     outcome = LwsPlan(
         changes=(*clean_up(lws, snapshot.pods, snapshot.pod_groups, wanted), *_in_order(plans)),
         condition=_condition(snapshot, rows, problems, managed=managed),

@@ -1,4 +1,4 @@
-"""Builders of the objects that a mapping decision looks at. Everything has a default that makes a plain gang of four."""
+"""Builders of the objects that a mapping decision looks at; the defaults make a plain gang of four."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -78,12 +78,14 @@ def lws(
     )
 
 
-def revision(owner: LeaderWorkerSet, groups: Mapping[str, Any] | None = None, hash_: str = HASH) -> ControllerRevision:
+def revision(
+    owner: LeaderWorkerSet, groups: Mapping[str, Any] | None = None, hash_: str = HASH, number: int = 1
+) -> ControllerRevision:
     """The ControllerRevision behind a group template."""
     return ControllerRevision.parse(
         {
             "metadata": {
-                "name": f"{owner.name}-{hash_}-1",
+                "name": f"{owner.name}-{hash_}-{number}",
                 "namespace": owner.namespace,
                 "labels": {names.LWS_NAME: owner.name, names.REVISION_HASH: hash_},
                 "ownerReferences": [
@@ -91,7 +93,7 @@ def revision(owner: LeaderWorkerSet, groups: Mapping[str, Any] | None = None, ha
                 ],
             },
             "data": {"spec": {"leaderWorkerTemplate": {"$patch": "replace", **(groups or group_template())}}},
-            "revision": 1,
+            "revision": number,
         }
     )
 

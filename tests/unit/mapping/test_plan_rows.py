@@ -1,4 +1,4 @@
-"""The table of the issue "A PodGroup that stays true", row by row, on pure code: the state of the world after each step.
+"""The table of the issue "A PodGroup that stays true", row by row, on pure code: the world after each step.
 
 Every step settles the world (passes until nothing changes) and the world itself checks that nothing forbidden is done
 on the way. Left out: what a scheduler does with it (integration), single policies (their own files).
@@ -167,6 +167,32 @@ def test_row_3_the_pod_group_outlives_a_restart(policy):
     assert len(here.writes) == writes
 
 
+def test_row_3_the_pod_group_outlives_the_moment_without_pods():
+    """All pods of the group are gone before the new leader comes: it is the same PodGroup, with no write."""
+    here = world(lws(replicas=2), *group("0", node="n1"), *group("1", node="n1"))
+    here.settle()
+    before, writes = dict(here.pod_groups), len(here.writes)
+    here.drop(*[one for one in here.pods if one.startswith("demo-1")])
+    here.settle()
+    here.put(pod("1", uid="new"))
+    here.settle()
+    assert here.pod_groups == before
+    assert len(here.writes) == writes
+
+
+def test_row_3_an_old_revision_comes_back_only_below_the_partition():
+    """There its PodGroup stays through the moment without pods, else it goes at once."""
+    rollout = {"rollingUpdateConfiguration": {"partition": 1}}
+    owner = lws(replicas=2, rolloutStrategy=rollout)
+    here = world(owner, *group("0"), *group("1"), revisions=[
+        revision(owner), revision(owner, hash_=NEW, number=2),
+    ])  # fmt: skip
+    here.settle()
+    here.drop(*list(here.pods))
+    here.settle()
+    assert set(here.numbers()) == {name("0")}
+
+
 def test_row_3_restart_policy_none_a_new_leader_joins_the_same_pod_group():
     """R20 (b): the workers run on, the new leader finds the PodGroup and the minimum unchanged."""
     here = world(lws(groups=group_template(3, restartPolicy="None")), *group(size=3, node="n1"))
@@ -192,7 +218,7 @@ def test_row_3b_a_rollout_on_a_full_cluster_makes_and_drops_pod_groups_with_thei
     """MaxSurge 0: the old PodGroup goes with its last pod, the new one comes with its leader, never ahead."""
     owner = lws(replicas=2)
     here = world(owner, *group("0", node="n1"), *group("1", node="n2"), revisions=[
-        revision(owner), revision(owner, hash_=NEW),
+        revision(owner), revision(owner, hash_=NEW, number=2),
     ])  # fmt: skip
     here.settle()
     for index in ("1", "0"):
@@ -217,7 +243,7 @@ def test_row_3b_a_rollout_on_a_full_cluster_makes_and_drops_pod_groups_with_thei
 def test_row_4_surge_groups_and_both_revisions_have_their_own_pod_groups():
     """maxSurge: index 4 has pods although replicas is 4; one PodGroup a (group, revision) that has pods."""
     owner = lws(replicas=4)
-    old, new = revision(owner), revision(owner, group_template(2), hash_=NEW)
+    old, new = revision(owner), revision(owner, group_template(2), hash_=NEW, number=2)
     here = world(owner, revisions=[old, new])
     here.put(*(one for index in "0123" for one in group(index, node="n1")), *group("4", 2, hash_=NEW))
     here.settle()
@@ -236,7 +262,7 @@ def test_row_4_surge_groups_and_both_revisions_have_their_own_pod_groups():
 def test_row_4_partition_keeps_old_groups_with_old_numbers():
     """Groups below the partition keep their revision's PodGroup as long as they have pods."""
     owner = lws(replicas=3, groups=group_template(2))
-    here = world(owner, revisions=[revision(owner), revision(owner, group_template(2), hash_=NEW)])
+    here = world(owner, revisions=[revision(owner), revision(owner, group_template(2), hash_=NEW, number=2)])
     here.put(*group("0"), *group("1"), *group("2", 2, hash_=NEW), *group("3", 2, hash_=NEW))
     here.settle()
     assert [numbers[0] for numbers in here.numbers().values()] == [4, 4, 2, 2]
@@ -247,7 +273,7 @@ def test_row_5_resize_gives_the_new_revision_new_numbers_and_leaves_the_old():
     big = group_template(4, template(requests={"nvidia.com/gpu": "10"}))
     small = group_template(1, template(requests={"nvidia.com/gpu": "1"}))
     owner = lws(groups=small)
-    here = world(owner, revisions=[revision(owner, big), revision(owner, small, hash_=NEW)])
+    here = world(owner, revisions=[revision(owner, big), revision(owner, small, hash_=NEW, number=2)])
     here.put(*group("0"), pod("1", hash_=NEW))
     here.settle()
     assert here.numbers() == {name("0"): FULL, name("1", NEW): (1, {"leader": 1})}

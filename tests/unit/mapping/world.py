@@ -1,4 +1,4 @@
-"""An in-memory API server, as far as mapping goes: it holds objects, makes the changes of a plan, and watches over them.
+"""An in-memory API server, as far as mapping goes: it holds objects, makes the changes of a plan, and is watchful.
 
 Server-side apply is modelled with one manager: leaves that we applied before and left out now go, foreign ones stay.
 While it makes changes it checks what must hold at every moment: nothing of somebody else's is touched, no PodGroup is
