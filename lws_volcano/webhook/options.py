@@ -31,6 +31,8 @@ class WebhookOptions:
         Name of the MutatingWebhookConfiguration.
     lookup_timeout
         Seconds for the direct read of a LeaderWorkerSet that the cache does not have; below `timeout`.
+    upkeep
+        Seconds between two looks at the certificate and the registration: a bundle that was reset is wrong no longer.
     """
 
     address: Address = field(default_factory=Address)
@@ -43,6 +45,7 @@ class WebhookOptions:
     failure_policy: FailurePolicy = "Ignore"
     timeout: int = 3
     lookup_timeout: float = 1.0
+    upkeep: float = 10.0
 
     @property
     def mode(self) -> Mode | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import structlog
 
@@ -23,8 +23,6 @@ from lws_volcano.webhook.server import Server
 __all__ = ["Webhook"]
 
 _log = structlog.get_logger(__name__)
-_CHECK: Final = 10.0
-"""Seconds between two looks at the certificate and the registration: a bundle that was reset is wrong no longer."""
 
 
 class Webhook:
@@ -106,7 +104,7 @@ class Webhook:
             await self._attempt(self._keeper.step)
             if registration and (self._leading() or not self._keeper.shared):
                 await self._attempt(lambda: registration.step(self._keeper.ca_bundle, shared=self._keeper.shared))
-            await self._clock.sleep(_CHECK)
+            await self._clock.sleep(self._options.upkeep)
 
     async def _attempt(self, step: Callable[[], Coroutine[Any, Any, bool]]) -> None:
         """One step; a failure is said, and the next round tries again."""
