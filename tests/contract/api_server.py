@@ -54,6 +54,7 @@ class Asked:
     path: str
     query: dict[str, str]
     body: Any
+    authorization: str = ""
 
     @property
     def writes(self) -> bool:
@@ -157,7 +158,7 @@ class ApiServer:
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read() or b"null")
-        asked = Asked(request.method, request.path, dict(request.query), body)
+        asked = Asked(request.method, request.path, dict(request.query), body, request.headers.get("Authorization", ""))
         self.asked.append(asked)
         plural = _plural(request.path)
         if self.away:
