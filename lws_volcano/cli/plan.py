@@ -1,0 +1,82 @@
+"""`lws-volcano plan`: everything the controller would write and where each pod would go, without touching anything."""
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from lws_volcano.api.errors import UsageError
+from lws_volcano.cli.plan_documents import plan_json, plan_yaml
+from lws_volcano.cli.plan_inputs import Inputs, from_cluster, from_files
+from lws_volcano.cli.plan_table import plan_table
+from lws_volcano.mapping.whole_plan import WholePlan, plan_everything
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the arguments."""
+    parser = subparsers.add_parser(
+        "plan",
+        help="offline: what the controller would write and where each pod would go",
+        description="Print the PodGroups and HyperNodes that the controller would write, and where each pod would go.",
+    )
+    parser.add_argument(
+        "-f",
+        "--file",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="LeaderWorkerSets, Nodes, Pods, Queues, ClusterTopologies ... in any mix; repeatable, - is standard input",
+    )
+    parser.add_argument("--topology", metavar="FILE", help="a ClusterTopology file")
+    parser.add_argument("-o", "--output", choices=("table", "json", "yaml", "svg"), default="table")
+    parser.add_argument("--explain", metavar="GROUP", help="why this domain, and why not the others: [NS/]LWS-INDEX")
+    parser.add_argument("--timings", action="store_true", help="say how long each part took")
+    parser.add_argument("--from-cluster", action="store_true", help="read the cluster too; files come on top of it")
+    parser.add_argument("--kubeconfig", metavar="FILE", help="with --from-cluster")
+    parser.add_argument("--context", help="with --from-cluster")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the plan; 1 when something is refused or does not fit."""
+    if not args.file and not args.from_cluster:
+        raise UsageError("nothing to plan", mend="give -f FILE or --from-cluster")
+    started = time.perf_counter()
+    inputs = _inputs(args)
+    read = time.perf_counter()
+    plan = plan_everything(inputs.inventory, write_hyper_nodes=inputs.own_topology)
+    planned = time.perf_counter()
+    timings = {"readSeconds": read - started, "planSeconds": planned - read} if args.timings else None
+    if args.explain:
+        from lws_volcano.cli.plan_explain import explain_text  # noqa: PLC0415 - only for this flag
+
+        print(explain_text(plan, args.explain))
+    else:
+        sys.stdout.write(_text(args.output, plan, inputs, timings))
+    for message in plan.refused:
+        print(f"error: {message}", file=sys.stderr)
+    return 0 if plan.feasible else 1
+
+
+def _inputs(args: argparse.Namespace) -> Inputs:
+    files = from_files(args.file, args.topology)
+    if not args.from_cluster:
+        return files
+    from lws_volcano.cli.live import in_cluster, look  # noqa: PLC0415 - slow to import, and not needed offline
+
+    return from_cluster(in_cluster(args, look), files)
+
+
+def _text(output: str, plan: WholePlan, inputs: Inputs, timings: dict[str, float] | None) -> str:
+    match output:
+        case "json":
+            return plan_json(plan, inputs.warnings, timings)
+        case "yaml":
+            return plan_yaml(plan)
+        case "svg":
+            from lws_volcano.cli.plan_svg import plan_svg  # noqa: PLC0415 - only for this output
+
+            return plan_svg(plan, inputs.inventory.topology)
+        case _:
+            return plan_table(plan, inputs.warnings, timings)

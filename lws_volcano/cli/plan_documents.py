@@ -1,0 +1,69 @@
+"""A plan as JSON (CONTRACTS section 4) and as the manifests that would be applied (YAML)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from lws_volcano.api.names import OUR_API
+from lws_volcano.mapping.whole_plan import PlannedGroup, WholePlan
+from lws_volcano.placement.plan import GroupPlan
+
+__all__ = ["plan_json", "plan_yaml"]
+
+
+def plan_json(plan: WholePlan, warnings: Sequence[str], timings: Mapping[str, float] | None) -> str:
+    """The whole plan; byte for byte the same for the same input, `timings` apart."""
+    document = {
+        "apiVersion": OUR_API,
+        "kind": "Plan",
+        "groups": [_group(group) for group in plan.groups],
+        "podGroups": list(plan.pod_groups),
+        "hyperNodes": list(plan.hyper_nodes),
+        "warnings": [*warnings, *plan.refused, *plan.warnings],
+        **({"timings": dict(timings)} if timings is not None else {}),
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def plan_yaml(plan: WholePlan) -> str:
+    """HyperNodes first, then PodGroups: what could be applied by hand."""
+    manifests = [*plan.hyper_nodes, *plan.pod_groups]
+    return str(yaml.safe_dump_all(manifests, sort_keys=False, explicit_start=True)) if manifests else ""
+
+
+def _group(group: PlannedGroup) -> dict[str, Any]:
+    offline, placed = group.offline, group.placed
+    return {
+        "namespace": offline.lws.namespace,
+        "lws": offline.lws.name,
+        "group": offline.index,
+        "podGroup": offline.pod_group,
+        "feasible": group.feasible,
+        "reason": group.reason,
+        **(_place(placed) if placed is not None and placed.feasible else _NOWHERE),
+    }
+
+
+_NOWHERE: dict[str, Any] = {"domain": None, "pods": [], "quality": None, "alternatives": []}
+
+
+def _place(placed: GroupPlan) -> dict[str, Any]:
+    domain, quality = placed.domain, placed.quality
+    return {
+        "domain": domain and {"name": domain.name, "tier": domain.tier, "tierName": domain.tier_name},
+        "pods": [
+            {
+                "role": pod.role,
+                "workerIndex": pod.rank,
+                "node": pod.node,
+                "path": list(pod.path),
+                **({"bound": True} if pod.bound else {}),
+            }
+            for pod in placed.pods
+        ],
+        "quality": quality
+        and {"highestTier": quality.highest_tier, "domains": quality.domains, "ringCost": quality.ring_cost},
+        "alternatives": [{"domain": one.domain, "nodes": list(one.nodes)} for one in placed.alternatives],
+    }
