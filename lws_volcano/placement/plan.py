@@ -50,6 +50,8 @@ class GroupPlan:
         By rank; empty when infeasible: never half a group.
     alternatives
         Best first, the chosen one included; a group with bound members has none but its own.
+    within
+        Domain in which the placement group is kept together, empty without one.
     """
 
     demand: Demand
@@ -59,6 +61,7 @@ class GroupPlan:
     pods: tuple[PlannedPod, ...] = ()
     quality: Quality | None = None
     alternatives: tuple[Alternative, ...] = ()
+    within: str = ""
 
     @property
     def nodes(self) -> Mapping[int, str]:

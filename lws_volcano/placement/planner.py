@@ -11,6 +11,7 @@ from typing import Final
 from lws_volcano.api.names import LEADER, WORKER
 from lws_volcano.placement.anchored import Anchored
 from lws_volcano.placement.apart import leader_apart
+from lws_volcano.placement.bounds import fewest_domains
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.company import around, companions, room_for_all
 from lws_volcano.placement.demand import Demand
@@ -113,7 +114,7 @@ class _Plan:
         if not found:
             reason = shortage(self.capacity, self.tally, self.demand, self.top)
             return GroupPlan(demand=self.demand, feasible=False, reason=reason)
-        return self._plan(found)
+        return self._plan(found, within)
 
     def _found(self, within: int) -> Iterator[Found]:
         if self.demand.bound:
@@ -165,7 +166,7 @@ class _Plan:
 
     # --- putting it into words
 
-    def _plan(self, found: list[Found]) -> GroupPlan:
+    def _plan(self, found: list[Found], within: int) -> GroupPlan:
         best = found[0]
         names = self.forest.names
         return GroupPlan(
@@ -174,13 +175,15 @@ class _Plan:
             domain=self._domain(best),
             pods=tuple(self._pod(rank, place) for rank, place in enumerate(best.places)),
             quality=self._quality(best),
+            within=self._name(within),
             alternatives=tuple(
                 Alternative(self._name(one.domain), tuple(names[place] for place in one.places)) for one in found
             ),
         )
 
     def _quality(self, found: Found) -> Quality:
-        return quality_of(self.forest, found.places, self.capacity.ring, exact=found.exact)
+        at_least = None if found.exact else fewest_domains(self.tally, found.domain, self.demand.workers)
+        return quality_of(self.forest, found.places, self.capacity.ring, at_least)
 
     def _name(self, domain: int) -> str:
         return "" if domain == ACROSS else self.forest.domains[domain].name

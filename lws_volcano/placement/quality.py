@@ -37,18 +37,19 @@ class Quality:
     at_least: dict[str, int] = field(default_factory=dict)
 
 
-def quality_of(forest: Forest, places: Sequence[int], ring: Ring, *, exact: bool = True) -> Quality:
-    """Quality of the places of all ranks."""
+def quality_of(forest: Forest, places: Sequence[int], ring: Ring, at_least: Sequence[int] | None = None) -> Quality:
+    """Quality of the places of all ranks; `at_least` are lower bounds of domains a level when the search was cut short."""
     topology = forest.topology
     if topology is None or not forest.levels:
-        return Quality(highest_tier=None, exact=exact)
+        return Quality(highest_tier=None, exact=at_least is None)
     used = domains_used(forest, places)
     names = [_tier_name(forest, level) for level in range(len(forest.levels))]
     return Quality(
         highest_tier=_highest_tier(forest, places),
         domains=dict(zip(names, used, strict=True)),
         ring_cost=float(ring.exact(places)),
-        exact=exact,
+        exact=at_least is None,
+        at_least=dict(zip(names, at_least or (), strict=False)),
     )
 
 

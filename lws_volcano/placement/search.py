@@ -23,8 +23,8 @@ from lws_volcano.topology.model import ACROSS
 
 __all__ = ["Found", "Search"]
 
-_MANY: Final = 64
-"""Candidate domains above the lowest level that are all counted; of more, only those that may still win."""
+_FEW: Final = 8
+"""Candidate domains above the lowest level that are offered: each costs a count of the tree below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,22 +182,27 @@ class Search:
     def _higher(self, level: int) -> Iterator[_Candidate]:
         fitting = list(self._fitting(level))
         for spread in self._spreads(level) if fitting else ():
-            costs = self._costs(spread, fitting, level)
-            if costs:
-                yield from (_Candidate(domain, spread) for _, _, domain in sorted(costs))
+            domains = self._by_cost(spread, fitting, level)
+            if domains:
+                yield from (_Candidate(domain, spread) for domain in domains)
                 return
 
-    def _costs(self, spread: Spread, fitting: list[int], level: int) -> list[tuple[int, str, int]]:
-        bounds = sorted((self._parts_at_least(domain), domain) for domain in fitting)
-        count = spread.costs.domain[level - 1]
+    def _by_cost(self, spread: Spread, fitting: list[int], level: int) -> list[int]:
+        """Domains by cost; those that can't be among the best few any more are left out."""
+        bounds = [(self._bound(spread, domain, level), self.forest.domains[domain].name, domain) for domain in fitting]
         costs: list[tuple[int, str, int]] = []
-        for bound, domain in bounds:
-            if len(bounds) > _MANY and costs and bound * count > min(costs)[0]:
+        for bound, name, domain in sorted(bounds):
+            if len(costs) >= _FEW and bound > min(costs)[0]:
                 break
             cost = spread.cost(domain)
             if cost < INFINITE:
-                costs.append((cost, self.forest.domains[domain].name, domain))
-        return costs
+                costs.append((cost, name, domain))
+        return [domain for _, _, domain in sorted(costs)[:_FEW]]
+
+    def _bound(self, spread: Spread, domain: int, level: int) -> int:
+        """No placement in the domain costs less; over the lowest two levels its own free slots count too."""
+        parts = self._parts_at_least(domain) * spread.costs.domain[level - 1]
+        return parts + (self.tally.free[domain] * spread.costs.slot[level] if level == 1 else 0)
 
     def _parts_at_least(self, domain: int) -> int:
         """No placement uses fewer parts (child domains, nodes straight in it) than this."""

@@ -11,9 +11,10 @@ With sub-groups the parts that move between domains above the sub-groups' level 
 pods are counted, above it sub-groups. The change of units happens on the edge of the tree that passes the level.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import add
 from typing import Final, NamedTuple
 
 from lws_volcano.placement.cost import INFINITE, Costs
@@ -254,7 +255,10 @@ class Spread:
         if not left or not right:
             return []
         length = min(len(left) + len(right) - 1, self._most + 1)
-        return [_split(left, right, total, coarse=coarse)[0] for total in range(length)]
+        if coarse:
+            return [_split(left, right, total, coarse=True)[0] for total in range(length)]
+        backwards = right[::-1]
+        return [_cheapest(left, backwards, total) for total in range(length)]
 
     # --- assigning down
 
@@ -283,6 +287,14 @@ class Spread:
         shares = choose(self._attached(domain), load.workers, leader=load.leader)
         seats = take_nodes(self.tally, pairs, shares)
         return seats if units is None else [_in_pods(seat, units) for seat in seats]
+
+
+def _cheapest(left: list[int], backwards: list[int], total: int) -> int:
+    """Cheapest cost of so many workers in two parts, the right one's costs given from the end."""
+    last = len(backwards) - 1
+    low, high = max(0, total - last), min(total, len(left) - 1)
+    costs: Iterable[int] = map(add, left[low : high + 1], backwards[last - total + low :])
+    return min(costs)
 
 
 def _split(left: list[int], right: list[int], total: int, *, coarse: bool) -> tuple[int, int]:
