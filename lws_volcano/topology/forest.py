@@ -111,6 +111,12 @@ class _Claims:
             if not self._above(held, name):
                 self.disputed.setdefault(node, {held}).add(name)
 
+    def inherit(self, node: str, name: str) -> None:
+        """A claim that holds only where it contradicts no other."""
+        held = self.homes.get(node)
+        if held is None or self._above(held, name):
+            self.homes[node] = name
+
     def _above(self, upper: str, lower: str) -> bool:
         name: str | None = lower
         while name is not None:
@@ -134,7 +140,7 @@ def find_homes(
     for name, heir in heirs.items():
         for node in _nodes(drafts[name], names):
             if heir is not None and node not in decided:
-                claims.homes.setdefault(node, heir)
+                claims.inherit(node, heir)
         del drafts[name]
     _report_disputes(claims, report)
     settled = {node: name for node, name in claims.homes.items() if node not in claims.disputed}

@@ -66,7 +66,7 @@ def moved(before: ClusterTopology, after: ClusterTopology) -> list[Write]:
     return writes
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(trees(), trees())
 def test_any_tree_to_any_other_stays_strict(before: ClusterTopology, after: ClusterTopology) -> None:
     """Between two unrelated trees every intermediate state is a strict tree, and the end is what was wanted."""
@@ -74,14 +74,14 @@ def test_any_tree_to_any_other_stays_strict(before: ClusterTopology, after: Clus
     assert max(Counter(write.name for write in writes).values(), default=0) <= 2
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(trees())
 def test_nothing_to_do_writes_nothing(wanted: ClusterTopology) -> None:
     """What is as it should be is left alone."""
     assert order_writes(world(wanted).values(), desired(wanted)) == []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(trees())
 def test_first_write_and_removal_take_one_write_each(wanted: ClusterTopology) -> None:
     """From nothing, and back to nothing: one write a HyperNode."""
@@ -94,7 +94,7 @@ def test_first_write_and_removal_take_one_write_each(wanted: ClusterTopology) ->
     assert state == {}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(trees(), st.dictionaries(st.sampled_from([f"dc1.d{i}" for i in range(6)]), st.integers(0, 9), max_size=3))
 def test_a_tree_broken_by_hand_is_mended(wanted: ClusterTopology, tiers: dict[str, int]) -> None:
     """Whatever tiers somebody wrote into our HyperNodes, the plan ends and leads to what is wanted."""
