@@ -98,14 +98,16 @@ def _stand_in(plane: ControlPlane, user: str, module: str, more: list[str]) -> t
 
 
 async def _ready(plane: ControlPlane, names: list[str]) -> None:
+    """Wait for the webhooks of both (Volcano's scheduler may run without its own) and for the default queue."""
     deadline = time.monotonic() + TIMEOUT
+    wanted = {"lws", "volcano"} if {"vc-webhook-manager", "scheduler-stand-in"} & {*names} else {"lws"}
     async with plane.api() as api:
         while True:
             for name in names:
                 plane.supervisor.children[name].check()
             webhooks = [*await api.list(MUTATING_WEBHOOKS), *await api.list(VALIDATING_WEBHOOKS)]
             found = " ".join(one["metadata"]["name"] for one in webhooks)
-            if "lws" in found and "volcano" in found and await api.find(QUEUES, "default"):
+            if all(one in found for one in wanted) and await api.find(QUEUES, "default"):
                 return
             if time.monotonic() > deadline:
                 raise LocalError(f"{' and '.join(names)} are not ready after {TIMEOUT:.0f} s, see {plane.logs}")

@@ -51,7 +51,7 @@ async def _served(api: Api, document: dict[str, Any]) -> None:
             refused = _condition(found, "NamesAccepted", "False")
             if refused:
                 raise LocalError(f"the API server does not accept {plural}.{group}: {refused['message']}")
-        while not await _answers(api, f"/apis/{group}/{version}/{plural}"):  # noqa: ASYNC110 - a remote state
+        while not await _answers(api, f"/apis/{group}/{version}/{plural}"):
             await asyncio.sleep(0.05)
 
 
