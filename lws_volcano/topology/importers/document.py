@@ -71,7 +71,13 @@ def topology_document(
         Make one of two tiers whose domains have equal members; tiers that people gave a name are kept.
     keep_numbers
         Write the tier numbers as they are; otherwise tiers count from 1 without gaps.
+
+    Raises
+    ------
+    InvalidTopologyError
+        Errors were noted before, and nobody asked to keep going.
     """
+    notes.check()
     domains = _without_empty(domains, notes)
     domains = _fold(domains) if fold else domains
     if not domains:

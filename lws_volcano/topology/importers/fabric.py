@@ -90,6 +90,14 @@ class _Growth:
         self.of_switch = {switch: above.get(unit, unit) for switch, unit in self.of_switch.items()}
         return bool(above or fresh)
 
+    def attach(self, late: dict[str, set[str]]) -> None:
+        """Nodes straight on switches that have found their place since."""
+        for switch in [switch for switch in late if switch in self.of_switch]:
+            unit = self.units[self.of_switch[switch]]
+            fresh = [node for node in sorted(late.pop(switch), key=natural) if node not in self.of_node]
+            unit.nodes = (*unit.nodes, *fresh)
+            self.of_node.update(dict.fromkeys(fresh, unit.name))
+
     def _name(self, switches: Iterable[str], below: Iterable[str]) -> str:
         """First of the switches that no unit is named after; else, for switches linked straight, made of the units."""
         free = [switch for switch in switches if switch not in self.units]
@@ -120,6 +128,7 @@ def locality_tree(fabric: Fabric, notes: Notes) -> list[Placed]:
         Something that is called a node hangs on more switches than any node does.
     """
     holders = _holders(fabric)
+    late = _above_the_leaves(fabric, holders)
     found = cluster({switch: frozenset(nodes) for switch, nodes in holders.items()})
     growth = _Growth()
     growth.plant(found)
@@ -130,6 +139,7 @@ def locality_tree(fabric: Fabric, notes: Notes) -> list[Placed]:
         sets = growth.hanging(fabric, holders)
         if not sets or not (growth.join(cluster(sets)) or growth.join(cluster(sets, joining=False))):
             break
+        growth.attach(late)
     else:
         notes.warn(f"the fabric goes on above {_MOST_LEVELS} levels; what is above is left out")
     return [Placed(unit.name, unit.tier, unit.parent, unit.nodes) for unit in growth.units.values()]
@@ -147,6 +157,23 @@ def _holders(fabric: Fabric) -> dict[str, set[str]]:
         for switch in switches:
             holders.setdefault(switch, set()).add(node)
     return holders
+
+
+def _above_the_leaves(fabric: Fabric, holders: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Take out the switches that are spines with a few nodes of their own (a fabric manager, say); those by switch.
+
+    Such a switch is linked to two or more that hold at least twice as many nodes. Nodes that hang on leaves as well
+    stay with those.
+    """
+    late = {
+        switch: nodes
+        for switch, nodes in holders.items()
+        if sum(len(holders.get(other, ())) >= 2 * len(nodes) for other in fabric.links[switch]) > 1
+    }
+    for switch in late:
+        del holders[switch]
+    below = {node for nodes in holders.values() for node in nodes}
+    return {switch: nodes - below for switch, nodes in late.items() if nodes - below}
 
 
 def _say_merged(found: Clustering, notes: Notes) -> None:

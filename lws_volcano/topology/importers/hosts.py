@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from lws_volcano.api.errors import TopologyError
-from lws_volcano.topology.hostlist import LIMIT, expand
+from lws_volcano.topology.hostlist import expand
 from lws_volcano.topology.importers.notes import Notes
 
 __all__ = ["TOTAL", "Hosts", "plain_name"]
 
-TOTAL: Final = 500_000
+TOTAL: Final = 150_000
 """Names that all host lists of a file may stand for."""
 
 _PLAIN: Final = re.compile(r"[^\s,\[\]\x00-\x1f]{1,253}")
@@ -25,9 +25,17 @@ class Hosts:
     left: int = TOTAL
 
     def expand(self, expression: str, where: str) -> tuple[str, ...] | None:
-        """Names without repeats, in the order written; none after noting what is wrong."""
+        """Names without repeats, in the order written; none after noting what is wrong.
+
+        Raises
+        ------
+        TopologyError
+            The lists of this file have come to more than `TOTAL` names; there is no point in going on.
+        """
+        if self.left <= 0:
+            raise TopologyError(f"the host lists stand for more than {TOTAL} names", where, "split the file")
         try:
-            names = expand(expression, min(LIMIT, self.left))
+            names = expand(expression)
         except TopologyError as error:
             self.notes.refused(error, where)
             return None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ACCELERATORS", "HOSTS", "SCHEMES", "Scheme"]
+__all__ = ["ACCELERATORS", "CLIQUE", "CLUSTER", "HOSTS", "SCHEMES", "Scheme"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,10 @@ class Scheme:
     keys: Sequence[str]
     deepest_is_closest: bool = False
 
+
+CLIQUE: Final = "nvidia.com/gpu.clique"
+CLUSTER: Final = "nvidia.com/gpu.cluster"
+"""Not a label: the first half of the clique, `<cluster>.<clique>`, which cliques of one NVLink fabric share."""
 
 SCHEMES: Final = (
     Scheme("topograph", tuple(f"fabric.topograph.run/tier-{tier}" for tier in range(8))),
@@ -60,7 +64,8 @@ SCHEMES: Final = (
 """Fabric labels; the family that most nodes have is read."""
 
 ACCELERATORS: Final = (
-    "nvidia.com/gpu.clique",
+    CLIQUE,
+    CLUSTER,
     "accelerator.topograph.run/sub-domain",
     "accelerator.topograph.run/domain",
     "xclr.topology.nvidia.com/sub-domain",

@@ -4,8 +4,10 @@ What a label that is missing or says nothing means, and how domains are named by
 `topology.labels`; this builds that topology once and writes down what came out.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from lws_volcano.api.cluster import Node
 from lws_volcano.api.meta import Metadata
@@ -19,6 +21,10 @@ from lws_volcano.topology.schema import ClusterTopology, LevelSpec, TierSpec, To
 __all__ = ["Level", "label_rules", "labelled", "tier_names"]
 
 
+_SAYS_LITTLE: Final = re.compile(r"(?:tier|level|layer)-?[0-9]*|(?:sub-?)?domain")
+"""Names that could be any tier; `tier-0` for what is our tier 1 would mislead."""
+
+
 @dataclass(frozen=True, slots=True)
 class Level:
     """A label key and the name of its tier."""
@@ -28,9 +34,20 @@ class Level:
 
 
 def tier_names(keys: Sequence[str]) -> list[Level]:
-    """Levels of these keys, each tier named by the last part of its key where that is enough to tell them apart."""
-    short = [key.rpartition("/")[2] for key in keys]
+    """Levels of these keys, each tier named by the last part of its key where that is enough to tell them apart.
+
+    Examples
+    --------
+    >>> [level.tier for level in tier_names(["example.com/rack", "fabric.example.com/tier-1"])]
+    ['rack', 'fabric-tier-1']
+    """
+    short = [_short(key) for key in keys]
     return [Level(key, name if short.count(name) == 1 else key) for key, name in zip(keys, short, strict=True)]
+
+
+def _short(key: str) -> str:
+    prefix, _, name = key.rpartition("/")
+    return f"{prefix.partition('.')[0]}-{name}" if _SAYS_LITTLE.fullmatch(name) and prefix else name
 
 
 def label_rules(name: str, levels: Sequence[Level]) -> ClusterTopology:

@@ -91,10 +91,10 @@ def _host(output: Mapping[str, Any], where: str) -> str:
     for key in _HOST_KEYS:
         if isinstance(output.get(key), str):
             return str(output[key])
-    local = output.get("local-chassis")
-    for name, _ in _chassis(local.get("chassis") if isinstance(local, dict) else local):
-        if name:
-            return name
+    for local in _listed(output.get("local-chassis")):
+        for name, _ in _chassis(local.get("chassis")):
+            if name:
+                return name
     raise TopologyError("does not say which host it comes from", where, _GATHER)
 
 

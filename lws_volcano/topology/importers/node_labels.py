@@ -6,7 +6,7 @@ from typing import Final
 from lws_volcano.api.errors import TopologyError
 from lws_volcano.topology.findings import examples
 from lws_volcano.topology.importers.document import Imported
-from lws_volcano.topology.importers.known_labels import ACCELERATORS, HOSTS, SCHEMES, Scheme
+from lws_volcano.topology.importers.known_labels import ACCELERATORS, CLIQUE, CLUSTER, HOSTS, SCHEMES, Scheme
 from lws_volcano.topology.importers.levels import labelled, tier_names
 from lws_volcano.topology.importers.nesting import nest, speaking
 from lws_volcano.topology.importers.nodes import nodes_among
@@ -16,7 +16,6 @@ from lws_volcano.topology.importers.yaml_text import documents
 
 __all__ = ["from_keys", "read"]
 
-_CLIQUE: Final = "nvidia.com/gpu.clique"
 _GIVE_LEVELS: Final = "name the labels with --level KEY, closest first"
 
 
@@ -56,7 +55,7 @@ def from_keys(
     if not accelerators and not used:
         raise TopologyError(f"no node has a label {' or '.join(keys[:8])}", where, "check the keys, closest first")
     if accelerators:
-        nodes = _without_zero(nodes)
+        nodes = {name: _split_clique(labels) for name, labels in nodes.items()}
         for key in ACCELERATORS:
             used = nest(used, key, nodes, notes) if _counts(key, nodes) else used
     if not used:
@@ -79,7 +78,8 @@ def _scheme(nodes: NodeLabels, where: str, notes: Notes) -> Scheme | None:
         if _having(ACCELERATORS, nodes) == 0:
             raise TopologyError("no node has topology labels that are known", where, _GIVE_LEVELS)
         return None
-    others = [f"{name} ({count} nodes)" for name, count in counts.items() if count and name != best]
+    beside = {scheme.name: _having(set(scheme.keys) - set(known[best].keys), nodes) for scheme in SCHEMES}
+    others = [f"{name} ({count} nodes)" for name, count in beside.items() if count and name != best]
     if others:
         notes.warn(
             f"read the labels of {best} ({counts[best]} nodes), not those of {', '.join(others)}", where, _GIVE_LEVELS
@@ -109,9 +109,11 @@ def _down(labels: Mapping[str, str], keys: Sequence[str]) -> Mapping[str, str]:
     return {**labels, **dict.fromkeys(keys[:deepest], labels[keys[deepest]])} if deepest else labels
 
 
-def _without_zero(nodes: NodeLabels) -> NodeLabels:
-    """Without cliques of the all-zero cluster, which stands for no NVLink between nodes."""
-    return {
-        name: {key: value for key, value in labels.items() if key != _CLIQUE or value.strip("0-.")}
-        for name, labels in nodes.items()
-    }
+def _split_clique(labels: Mapping[str, str]) -> Mapping[str, str]:
+    """Labels with the cluster half of the clique beside it; the all-zero cluster stands for no NVLink between nodes."""
+    clique = labels.get(CLIQUE, "")
+    cluster, _, _ = clique.rpartition(".")
+    rest = {key: value for key, value in labels.items() if key not in (CLIQUE, CLUSTER)}
+    if not clique.strip("0-."):
+        return rest
+    return {**rest, CLIQUE: clique, **({CLUSTER: cluster} if cluster else {})}

@@ -33,6 +33,18 @@ class Notes:
         """Something is worth knowing."""
         self._add(Severity.WARNING, what, where, mend)
 
+    def check(self) -> None:
+        """Stop here when there were errors and nobody asked to keep going.
+
+        Raises
+        ------
+        InvalidTopologyError
+            With the first hundred of them.
+        """
+        errors = [finding for finding in self.findings if finding.severity is Severity.ERROR]
+        if errors and not self.keep_going:
+            raise InvalidTopologyError(errors[:_SHOWN])
+
     def settle(self) -> tuple[Finding, ...]:
         """Everything found; errors have become warnings.
 
@@ -41,9 +53,7 @@ class Notes:
         InvalidTopologyError
             There were errors and nobody asked to keep going.
         """
-        errors = [finding for finding in self.findings if finding.severity is Severity.ERROR]
-        if errors and not self.keep_going:
-            raise InvalidTopologyError(errors[:_SHOWN])
+        self.check()
         return tuple(
             Finding(severity=Severity.WARNING, what=f"left out: {f.what}", where=f.where, domain=f.domain, mend=f.mend)
             if f.severity is Severity.ERROR

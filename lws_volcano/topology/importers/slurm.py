@@ -45,6 +45,7 @@ class SlurmTopology:
 
 def imported(topology: SlurmTopology, source: Source, notes: Notes) -> Imported:
     """The document of a Slurm topology."""
+    notes.check()
     tiers: Callable[[Iterable[int]], Tiers]
     if topology.switches and topology.blocks:
         domains, tiers = _tree_over_blocks(topology, source, notes)

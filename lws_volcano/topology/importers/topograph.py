@@ -7,6 +7,7 @@ from typing import Final
 from lws_volcano.topology.importers.accelerators import insert
 from lws_volcano.topology.importers.cluster_names import to_cluster
 from lws_volcano.topology.importers.document import Imported, Tiers, fabric_tiers, topology_document
+from lws_volcano.topology.importers.known_labels import CLIQUE
 from lws_volcano.topology.importers.nesting import speaking
 from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.source import Source
@@ -21,7 +22,7 @@ DOMAINS: Final = (
     "network.topology.nvidia.com/accelerator",
     "accelerated.topology.nvidia.com/level-0",
     "accelerator.topology.test/domain",
-    "nvidia.com/gpu.clique",
+    CLIQUE,
 )
 SUB_DOMAINS: Final = (
     "accelerator.topograph.run/sub-domain",

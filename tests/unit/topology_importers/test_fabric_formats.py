@@ -1,0 +1,146 @@
+"""ibnetdiscover dumps and gathered lldpctl output: syntax, names, what is cut off, what does not count.
+
+Leaves out how a fabric becomes a tree (`test_fabric`).
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from lws_volcano.api.errors import TopologyError
+from lws_volcano.topology.importers.registry import import_topology
+from tests.unit.topology_importers.builders import DATA, domains, imported, meeting_tier, nodes, sets, source
+
+DUMP = (DATA / "fabric.ibnet").read_text()
+UNITS = sets("gpu-00 gpu-01 gpu-02 gpu-03", "gpu-10 gpu-11 gpu-12 gpu-13")
+
+
+def test_rails_of_a_dump_come_together() -> None:
+    """Adapters of one node on different rails; the fabric manager hangs on a spine."""
+    topology, _ = imported("ibnetdiscover", DUMP)
+    assert domains(topology)[1] == UNITS
+    assert meeting_tier(topology, "gpu-00", "gpu-10") == 2
+    assert "ufm-1" in topology.place_of
+    assert {domain.name for domain in topology.domains} == {"leaf-u0-r0", "leaf-u1-r0", "spine-0"}
+
+
+def test_hosts_outside_the_cluster_do_not_count() -> None:
+    """With the nodes given; one that is on no switch is told."""
+    cluster = nodes(*(f"gpu-{unit}{at}" for unit in range(2) for at in range(4)), "gpu-99")
+    topology, said = imported("ibnetdiscover", DUMP, nodes=cluster)
+    assert "ufm-1" not in topology.place_of
+    assert any("ufm-1" in finding for finding in said)
+    assert any("gpu-99" in finding for finding in said)
+
+
+def test_adapters_without_a_host_name_are_told() -> None:
+    """The maker's description says nothing, and many hosts call themselves localhost."""
+    text = DUMP.replace("gpu-00 mlx5_0", "MT4129 ConnectX7   Mellanox Technologies").replace(
+        "gpu-01 mlx5_0", "localhost HCA-1"
+    )
+    topology, said = imported("ibnetdiscover", text)
+    assert domains(topology)[1] == UNITS
+    assert any("MT4129" in finding and "localhost" in finding for finding in said)
+
+
+def test_switches_of_one_name_are_told_apart() -> None:
+    """By their identity."""
+    topology, _ = imported("ibnetdiscover", DUMP.replace("leaf-u0-r0", "switch").replace("leaf-u1-r0", "switch"))
+    assert domains(topology)[1] == UNITS
+
+
+@pytest.mark.parametrize("keep", [0.2, 0.4])
+def test_a_dump_that_is_cut_off_is_refused(keep: float) -> None:
+    """Even where the cut is between two lines: switches are linked that are not described."""
+    cut = DUMP[: DUMP.index("\n", int(len(DUMP) * keep))]
+    with pytest.raises(TopologyError, match="cut off"):
+        import_topology("ibnetdiscover", source(cut))
+
+
+def test_a_line_that_is_none_of_a_dump_is_named() -> None:
+    """With its number."""
+    with pytest.raises(TopologyError, match="input:1: not a line of ibnetdiscover"):
+        import_topology("ibnetdiscover", source("SwitchName=a Nodes=b\n" + DUMP))
+
+
+def test_ignored_switches_and_their_nodes() -> None:
+    """Without both spines there are two trees."""
+    topology, _ = imported("ibnetdiscover", DUMP, ignore=frozenset({"spine-0", "spine-1"}))
+    assert len(topology.roots) == 2
+
+
+def seen(switch: str, port: str = "eth0", abilities: tuple[str, ...] = ("Bridge", "Router")) -> dict[str, Any]:
+    """One neighbour as `-f json` writes it."""
+    capability = [{"type": ability, "enabled": True} for ability in abilities]
+    return {
+        port: {"via": "LLDP", "chassis": {switch: {"id": {"type": "mac", "value": "00:11"}, "capability": capability}}}
+    }
+
+
+def seen0(switch: str) -> dict[str, Any]:
+    """One neighbour as `-f json0` writes it."""
+    capability = [{"type": "Bridge", "enabled": True}]
+    return {"name": "eth0", "chassis": [{"name": [{"value": switch}], "capability": capability}]}
+
+
+RACKS = {f"n{at}": f"tor{at // 2}" for at in range(4)}
+GATHERED = {
+    "mapping": json.dumps({host: {"lldp": {"interface": [seen(tor)]}} for host, tor in RACKS.items()}),
+    "one interface": json.dumps({host: {"lldp": {"interface": seen(tor)}} for host, tor in RACKS.items()}),
+    "one after the other": "\n".join(
+        json.dumps({"host": host, "lldp": {"interface": [seen(tor)]}}) for host, tor in RACKS.items()
+    ),
+    "list": json.dumps([{"hostname": host, "lldp": {"interface": [seen(tor)]}} for host, tor in RACKS.items()]),
+    "local chassis": json.dumps(
+        [
+            {"local-chassis": {"chassis": {host: {"id": {"value": "x"}}}}, "lldp": {"interface": [seen(tor)]}}
+            for host, tor in RACKS.items()
+        ]
+    ),
+    "json0": json.dumps(
+        [
+            {
+                "local-chassis": [{"chassis": [{"id": [{"value": "x"}], "name": [{"value": host}]}]}],
+                "lldp": [{"interface": [seen0(tor)]}],
+            }
+            for host, tor in RACKS.items()
+        ]
+    ),
+    "pdsh": "\n".join(
+        f"{host}: {line}"
+        for host, tor in RACKS.items()
+        for line in json.dumps({"lldp": {"interface": [seen(tor)]}}, indent=1).split("\n")
+    ),
+}
+
+
+@pytest.mark.parametrize("how", GATHERED)
+def test_gathered_neighbours_however_they_are_put_together(how: str) -> None:
+    """Two racks of two."""
+    topology, _ = imported("lldp", GATHERED[how])
+    assert domains(topology) == {1: sets("n0 n1", "n2 n3")}
+
+
+def test_outputs_of_switches_say_what_is_above() -> None:
+    """Two rails, a storage switch, two spines that only the leaves see."""
+    topology, said = imported("lldp", (DATA / "neighbours.json").read_text())
+    assert domains(topology) == {1: sets("n1 n2 n3 n4", "n5 n6 n7 n8"), 2: sets("n1 n2 n3 n4 n5 n6 n7 n8")}
+    assert any("stor " in finding for finding in said)
+    topology, said = imported("lldp", (DATA / "neighbours.json").read_text(), ignore=frozenset({"stor"}))
+    assert {domain.name for domain in topology.domains} == {"leaf0a", "leaf1a", "spine1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (json.dumps({"lldp": {"interface": [seen("tor")]}}), "does not say which host"),
+        (json.dumps({"n1": {"interfaces": {}}}), "has no `lldp`"),
+        ("{", "not JSON"),
+        ("[1]", "expected a mapping"),
+    ],
+)
+def test_what_is_no_lldp_output_is_refused(text: str, words: str) -> None:
+    """With the way to gather it."""
+    with pytest.raises(TopologyError, match=words):
+        import_topology("lldp", source(text))
