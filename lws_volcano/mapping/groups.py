@@ -13,7 +13,7 @@ from functools import cached_property
 from lws_volcano.api.names import GROUP_NAME
 from lws_volcano.api.pods import Pod
 from lws_volcano.mapping.identity import identify
-from lws_volcano.mapping.members import present
+from lws_volcano.mapping.members import Ranked, present
 from lws_volcano.mapping.naming import pod_group_name
 
 __all__ = ["Group", "group_pods", "order_of"]
@@ -21,12 +21,17 @@ __all__ = ["Group", "group_pods", "order_of"]
 
 @dataclass(frozen=True)
 class Group:
-    """One group of one revision and all its pods, terminating ones too."""
+    """One group of one revision and all its pods with their worker index, terminating ones too."""
 
     lws: str
     index: str
     revision: str
-    pods: tuple[Pod, ...]
+    ranked: tuple[Ranked, ...]
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """All its pods."""
+        return tuple(pod for _, pod in self.ranked)
 
     @cached_property
     def pod_group(self) -> str:
@@ -36,7 +41,7 @@ class Group:
     @cached_property
     def members(self) -> dict[int, Pod]:
         """Worker index -> pod, those that count."""
-        return present(self.pods)
+        return present(self.ranked)
 
     @property
     def leader(self) -> Pod | None:
@@ -60,13 +65,14 @@ class Group:
 
 def group_pods(pods: Iterable[Pod]) -> tuple[Group, ...]:
     """Groups of the pods of one LWS, in order of group index, then revision. Pods that tell too little are left out."""
-    sorted_in: dict[tuple[str, str, str], list[Pod]] = {}
+    sorted_in: dict[tuple[str, str, str], list[Ranked]] = {}
     for pod in pods:
         identity = identify(pod.metadata)
         if identity is not None:
-            sorted_in.setdefault((identity.lws, identity.group, identity.revision), []).append(pod)
+            key = identity.lws, identity.group, identity.revision
+            sorted_in.setdefault(key, []).append((identity.worker_index, pod))
     groups = (
-        Group(lws, index, revision, tuple(sorted(members, key=lambda pod: (pod.name, pod.uid))))
+        Group(lws, index, revision, tuple(sorted(members, key=_place)))
         for (lws, index, revision), members in sorted_in.items()
     )
     return tuple(sorted(groups, key=lambda group: (order_of(group.index), group.revision)))
@@ -75,3 +81,7 @@ def group_pods(pods: Iterable[Pod]) -> tuple[Group, ...]:
 def order_of(index: str) -> tuple[int, str]:
     """Sort key of a group index: whole numbers in their order without reading the index as a number."""
     return len(index), index
+
+
+def _place(one: Ranked) -> tuple[int, str]:
+    return one[0], one[1].uid
