@@ -17,8 +17,9 @@ from lws_volcano.api.volcano import PodGroup
 from lws_volcano.api.workloads import LeaderWorkerSet, LeaderWorkerTemplate
 from lws_volcano.mapping.binding import Binding, bind, pod_group_of
 from lws_volcano.mapping.identity import Identity, identify
-from lws_volcano.webhook.hints import NO_HINTS, Hints, HintSource, Member
-from lws_volcano.webhook.patch import Operation, add_annotations, add_gate, add_node_affinity
+from lws_volcano.placement.hints import PodHints
+from lws_volcano.webhook.hints import NO_HINTS, HintSource, Member
+from lws_volcano.webhook.patch import Operation, add_affinity, add_annotations, add_gate
 
 __all__ = ["Decision", "Outcome", "Situation", "decide"]
 
@@ -102,7 +103,7 @@ def _binding(situation: Situation, pod: Pod) -> Binding:
     )
 
 
-def _hints(situation: Situation, pod: Pod, binding: Binding, identity: Identity) -> Hints:
+def _hints(situation: Situation, pod: Pod, binding: Binding, identity: Identity) -> PodHints:
     leader = None
     if identity.worker_index:
         name = pod.metadata.annotations.get(LEADER_NAME) or f"{identity.lws}-{identity.group}"
@@ -110,6 +111,8 @@ def _hints(situation: Situation, pod: Pod, binding: Binding, identity: Identity)
     member = Member(
         pod=pod,
         lws=situation.lws,
+        template=situation.template(identity.revision) or situation.lws.spec.leader_worker_template,
+        revision=identity.revision,
         group_index=identity.group,
         worker_index=identity.worker_index,
         pod_group=binding.pod_group,
@@ -118,8 +121,8 @@ def _hints(situation: Situation, pod: Pod, binding: Binding, identity: Identity)
     return situation.hints.for_member(member)
 
 
-def _patch(raw: Mapping[str, Any], binding: Binding, hints: Hints) -> list[Operation]:
+def _patch(raw: Mapping[str, Any], binding: Binding, hints: PodHints) -> list[Operation]:
     patch = add_annotations(raw, {**hints.annotations, **binding.annotations})
     if binding.gate:
         patch += add_gate(raw, MINIMUM_GATE)
-    return patch + add_node_affinity(raw, hints.preferred, hints.required)
+    return patch + add_affinity(raw, hints)

@@ -4,14 +4,14 @@ The planner (`placement`) decides; it is called while the API server waits, so a
 waiting for anything.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 from lws_volcano.api.pods import Pod
-from lws_volcano.api.workloads import LeaderWorkerSet
+from lws_volcano.api.workloads import LeaderWorkerSet, LeaderWorkerTemplate
+from lws_volcano.placement.hints import PodHints
 
-__all__ = ["NO_HINTS", "HintSource", "Hints", "Member", "NoHints"]
+__all__ = ["NO_HINTS", "HintSource", "Member", "NoHints"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +20,8 @@ class Member:
 
     Attributes
     ----------
+    template
+        Of the pod's revision, the live one where that is not known.
     group_index
         As LWS writes it; not always a number.
     worker_index
@@ -31,38 +33,21 @@ class Member:
 
     pod: Pod
     lws: LeaderWorkerSet
+    template: LeaderWorkerTemplate
+    revision: str
     group_index: str
     worker_index: int
     pod_group: str
     leader: Pod | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hints:
-    """What is added to one pod (CONTRACTS section 5).
-
-    Attributes
-    ----------
-    preferred
-        PreferredSchedulingTerms, after the user's own.
-    required
-        NodeSelectorRequirements, in addition to the user's own.
-    annotations
-        `lws-volcano.io/plan` and `volcano.sh/task-priority` on leaders.
-    """
-
-    preferred: tuple[Mapping[str, Any], ...] = ()
-    required: tuple[Mapping[str, Any], ...] = ()
-    annotations: Mapping[str, str] = field(default_factory=dict)
-
-
-NO_HINTS = Hints()
+NO_HINTS: Final = PodHints()
 
 
 class HintSource(Protocol):
     """Gives the hints of a pod at its admission."""
 
-    def for_member(self, member: Member) -> Hints:
+    def for_member(self, member: Member) -> PodHints:
         """Hints of this pod; `NO_HINTS` where none are wanted or none can be had in time."""
         ...
 
@@ -70,6 +55,6 @@ class HintSource(Protocol):
 class NoHints:
     """No placement: every pod goes where the scheduler likes."""
 
-    def for_member(self, member: Member) -> Hints:  # noqa: ARG002 - the protocol's signature
+    def for_member(self, member: Member) -> PodHints:  # noqa: ARG002 - the protocol's signature
         """Nothing."""
         return NO_HINTS

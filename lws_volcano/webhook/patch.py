@@ -1,18 +1,17 @@
 """JSON Patch (RFC 6902) of what we add to a pod. Pure.
 
-Only `add`, and a `test` where a list of somebody else's is built upon: nothing that is there is taken away.
+Only `add`: nothing that is there is taken away.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["Operation", "add_annotations", "add_gate", "add_node_affinity", "escape"]
+from lws_volcano.placement.hints import PodHints, add_to_affinity
+
+__all__ = ["Operation", "add_affinity", "add_annotations", "add_gate", "escape"]
 
 Operation = dict[str, Any]
 """One operation of a JSON Patch."""
-
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def escape(key: str) -> str:
@@ -39,39 +38,15 @@ def add_gate(pod: Mapping[str, Any], name: str) -> list[Operation]:
     return [_append("/spec/schedulingGates", gates, [{"name": name}])]
 
 
-def add_node_affinity(
-    pod: Mapping[str, Any],
-    preferred: Sequence[Mapping[str, Any]] = (),
-    required: Sequence[Mapping[str, Any]] = (),
-) -> list[Operation]:
-    """Node affinity beside the user's own.
-
-    Parameters
-    ----------
-    preferred
-        PreferredSchedulingTerms, put after those that are there.
-    required
-        NodeSelectorRequirements that must hold as well: they go into every one of the user's terms, because the terms
-        are alternatives.
-    """
-    if not preferred and not required:
+def add_affinity(pod: Mapping[str, Any], hints: PodHints) -> list[Operation]:
+    """The terms of the hints beside the user's own."""
+    present = (pod.get("spec") or {}).get("affinity") or {}
+    wanted = add_to_affinity(present, hints)
+    if wanted == present:
         return []
-    affinity = (pod.get("spec") or {}).get("affinity") or {}
-    node = affinity.get("nodeAffinity") or {}
-    wanted = dict(node)
-    if preferred:
-        wanted[_PREFERRED] = [*(node.get(_PREFERRED) or ()), *(dict(term) for term in preferred)]
-    if required:
-        wanted[_REQUIRED] = {"nodeSelectorTerms": _narrowed(node.get(_REQUIRED) or {}, required)}
-    if not affinity:
-        return [_add("/spec/affinity", {"nodeAffinity": wanted})]
-    return [_add("/spec/affinity/nodeAffinity", wanted)]
-
-
-def _narrowed(selector: Mapping[str, Any], required: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    ours = [dict(requirement) for requirement in required]
-    terms = selector.get("nodeSelectorTerms") or [{}]
-    return [{**term, "matchExpressions": [*(term.get("matchExpressions") or ()), *ours]} for term in terms]
+    if not present:
+        return [_add("/spec/affinity", wanted)]
+    return [_add("/spec/affinity/nodeAffinity", wanted["nodeAffinity"])]
 
 
 def _append(path: str, present: Sequence[Any] | None, values: list[Any]) -> Operation:

@@ -16,8 +16,8 @@ from deploy.local.control_plane import free_ports
 from deploy.local.errors import ApiError
 from deploy.local.resources import MUTATING_WEBHOOKS, PODS
 from lws_volcano.kube.clock import SystemClock
+from lws_volcano.placement.hints import PodHints
 from lws_volcano.webhook.configuration import Registered, desired
-from lws_volcano.webhook.hints import Hints
 from tests.integration.api import EVENTS, Resource
 from tests.integration.builders import leader_worker_set
 from tests.integration.hooks import Hooks, answers, stray_pod, unused_port
@@ -112,7 +112,7 @@ async def test_hints_and_gate_are_taken_by_the_api_server(world, hooks):
         def for_member(self, member):
             """One preferred term and one required expression."""
             expression = {"key": "example.com/rack", "operator": "Exists"}
-            return Hints(
+            return PodHints(
                 preferred=({"weight": 10 + member.worker_index, "preference": {"matchExpressions": [expression]}},),
                 required=({"key": "example.com/no", "operator": "DoesNotExist"},),
                 annotations={"lws-volcano.io/plan": "{}"},

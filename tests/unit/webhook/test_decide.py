@@ -11,8 +11,9 @@ import pytest
 from lws_volcano.api.cluster import Namespace
 from lws_volcano.api.pods import Pod
 from lws_volcano.api.settings import Settings
+from lws_volcano.placement.hints import PodHints
 from lws_volcano.webhook.decide import Outcome, Situation, decide
-from lws_volcano.webhook.hints import Hints, NoHints
+from lws_volcano.webhook.hints import NoHints
 from tests.unit.webhook import builders
 from tests.unit.webhook.builders import HASH, leader, lws, pod_group, worker
 
@@ -31,7 +32,7 @@ class Recorded:
         """A term for everyone."""
         self.asked.append(member)
         plan = {} if member.worker_index else {"lws-volcano.io/plan": "{}"}
-        return Hints(preferred=(TERM,), annotations=plan)
+        return PodHints(preferred=(TERM,), annotations=plan)
 
 
 def situation(pod, the_lws=None, *, namespace=None, settings=None, group=None, pods=(), hints=None, template=None):

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lws_volcano.webhook.patch import add_annotations, add_gate, add_node_affinity, escape
+from lws_volcano.placement.hints import PodHints
+from lws_volcano.webhook.patch import add_affinity, add_annotations, add_gate, escape
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -48,7 +49,7 @@ def test_gate_joins_the_others(gates):
 def test_terms_come_where_there_were_none(affinity):
     """Without node affinity of the user's own; his pod affinity stays."""
     pod = {"spec": {} if affinity is None else {"affinity": affinity}}
-    after = patched(pod, add_node_affinity(pod, preferred=[TERM], required=[REQUIREMENT]))
+    after = patched(pod, add_affinity(pod, PodHints(preferred=(TERM,), required=(REQUIREMENT,))))
     assert after["spec"]["affinity"] == {
         **(affinity or {}),
         "nodeAffinity": {
@@ -63,7 +64,7 @@ def test_preferred_terms_follow_the_users():
     own = {"weight": 1, "preference": {}}
     required = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name"}]}]}
     pod = {"spec": {"affinity": {"nodeAffinity": {PREFERRED: [own], REQUIRED: required}}}}
-    node = patched(pod, add_node_affinity(pod, preferred=[TERM]))["spec"]["affinity"]["nodeAffinity"]
+    node = patched(pod, add_affinity(pod, PodHints(preferred=(TERM,))))["spec"]["affinity"]["nodeAffinity"]
     assert node == {PREFERRED: [own, TERM], REQUIRED: required}
 
 
@@ -71,7 +72,7 @@ def test_required_narrows_every_alternative():
     """The user's terms are alternatives: ours goes into each of them, else one would be a way around it."""
     terms = [{"matchExpressions": [{"key": "zone"}]}, {"matchFields": [{"key": "metadata.name"}]}]
     pod = {"spec": {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}}}
-    node = patched(pod, add_node_affinity(pod, required=[REQUIREMENT]))["spec"]["affinity"]["nodeAffinity"]
+    node = patched(pod, add_affinity(pod, PodHints(required=(REQUIREMENT,))))["spec"]["affinity"]["nodeAffinity"]
     assert node[REQUIRED]["nodeSelectorTerms"] == [
         {"matchExpressions": [{"key": "zone"}, REQUIREMENT]},
         {"matchFields": [{"key": "metadata.name"}], "matchExpressions": [REQUIREMENT]},
@@ -80,7 +81,7 @@ def test_required_narrows_every_alternative():
 
 def test_no_terms_no_operation():
     """Without hints the affinity is not touched at all."""
-    assert add_node_affinity({"spec": {"affinity": {"nodeAffinity": {}}}}) == []
+    assert add_affinity({"spec": {"affinity": {"nodeAffinity": {}}}}, PodHints()) == []
 
 
 def test_pointer_escapes():
