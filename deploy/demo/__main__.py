@@ -15,7 +15,7 @@ from typing import Any, Final
 import yaml
 
 from deploy.demo.births import Births
-from deploy.demo.controller import start_controller
+from deploy.local.controller import start_controller
 from deploy.demo.report import Report, read_back
 from deploy.local.api import Api
 from deploy.local.control_plane import ControlPlane

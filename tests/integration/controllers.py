@@ -1,0 +1,79 @@
+"""lws-volcano as its own process, with the rights that the chart gives it and no more."""
+
+import asyncio
+import re
+from contextlib import asynccontextmanager
+
+import aiohttp
+import yaml
+
+from deploy.local.controller import CONFIGURATION, start_controller
+from deploy.local.resources import MUTATING_WEBHOOKS
+from tests.unit.deploy_manifests.manifests import of_kind
+
+__all__ = ["USER", "Controller", "controller_of", "rights"]
+
+USER = "lws-volcano"
+_MANAGES = {
+    "apiGroups": ["admissionregistration.k8s.io"],
+    "resources": ["mutatingwebhookconfigurations"],
+    "verbs": ["create", "get", "patch"],
+}
+"""Outside of a cluster there is no chart to install the registration."""
+
+
+def rights():
+    """Rules of the chart's roles."""
+    return [rule for kind in ("ClusterRole", "Role") for role in of_kind(kind) for rule in role["rules"]] + [_MANAGES]
+
+
+class Controller:
+    """One replica at a time; `start` after `kill` is the next life of the same deployment."""
+
+    def __init__(self, world, folder):
+        self.world = world
+        self._folder = folder
+        self._lives = 0
+
+    async def start(self, *more, settings=None, kubeconfig=None, rules=None, wait=True):
+        """Start and wait until it serves; `settings` are those of docs/reference.md."""
+        self._lives += 1
+        self.name = f"controller-{self.world.namespace}-{self._lives}"
+        if kubeconfig is None:
+            kubeconfig = await self.world.plane.kubeconfig_for(USER, rights() if rules is None else rules)
+        if settings:
+            file = self._folder / f"{self.name}.yaml"
+            file.write_text(yaml.safe_dump(settings))
+            more = (*more, "--config", str(file))
+        self.world.started.append(self.name)
+        self.running = await start_controller(
+            self.world.plane, self.world.api, *more, kubeconfig=kubeconfig, name=self.name, wait=wait
+        )
+        return self
+
+    async def kill(self):
+        """SIGKILL."""
+        await asyncio.to_thread(self.world.plane.supervisor.stop, self.name, kill=True)
+
+    async def stop(self):
+        """SIGTERM, and wait for the end."""
+        await asyncio.to_thread(self.world.plane.supervisor.stop, self.name)
+
+    async def metrics(self):
+        """Values of all metrics, by name with labels."""
+        url = f"http://127.0.0.1:{self.running.metrics_port}/metrics"
+        async with aiohttp.ClientSession() as session, session.get(url) as answer:
+            text = await answer.text()
+        return {name: float(value) for name, value in re.findall(r"^([^#\s]\S*) (\S+)$", text, re.MULTILINE)}
+
+    def log(self):
+        """Lines of its log so far."""
+        return self.running.child.log.read_text(encoding="utf-8").splitlines()
+
+
+@asynccontextmanager
+async def controller_of(world, folder):
+    """A controller that is not started yet; its registration goes with it."""
+    controller = Controller(world, folder)
+    yield controller
+    await world.api.delete(MUTATING_WEBHOOKS, CONFIGURATION)
