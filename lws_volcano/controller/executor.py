@@ -1,10 +1,13 @@
 """Makes the changes of a plan, in order, and brings what the API server answered back into the stores.
 
-The stores know of a write before the watch tells of it, so the next pass does not make it again. The first change that
-fails ends the pass; the rest is planned anew.
+The stores know of a write before the watch tells of it, so the next pass does not make it again. Neighbours of one sort
+(the PodGroups of many groups) are made side by side; a failure ends the pass with its wave, the rest is planned anew.
 """
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
 import structlog
@@ -20,9 +23,13 @@ from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import Kind
 from lws_volcano.state.reflector import version_number
 
-__all__ = ["Executor", "NotLeadingError", "ObserveAgainError"]
+__all__ = ["Executor", "NotLeadingError", "ObserveAgainError", "waves"]
 
 _log = structlog.get_logger(__name__)
+
+
+ABREAST: Final = 8
+"""Writes of one set that are under way at a time."""
 
 
 class ObserveAgainError(Exception):
@@ -40,6 +47,32 @@ class Executor:
     client: Client
     cluster: Cluster
     leadership: Leadership
+
+    async def make_all(self, wave: Sequence[Change], made: list[Change]) -> None:
+        """Make changes of one sort side by side, and note those that succeeded.
+
+        Raises
+        ------
+        As `make`, the first failure; nothing more is begun after it.
+        """
+        left = list(reversed(wave))
+        failures: list[Exception] = []
+
+        async def work() -> None:
+            while left and not failures:
+                change = left.pop()
+                try:
+                    await self.make(change)
+                except Exception as error:  # noqa: BLE001 - raised below, when the others have ended
+                    failures.append(error)
+                else:
+                    made.append(change)
+
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(min(ABREAST, len(wave))):
+                tasks.create_task(work())
+        if failures:
+            raise failures[0]
 
     async def make(self, change: Change) -> None:
         """Make one change.
@@ -130,6 +163,11 @@ class Executor:
         view = kind.parse(answer)
         if view is not None:
             kind.store.wrote(view, version_number(str(answer["metadata"].get("resourceVersion") or "")))
+
+
+def waves(changes: Sequence[Change]) -> list[list[Change]]:
+    """Changes in their order, neighbours of one sort together."""
+    return [list(wave) for _, wave in groupby(changes, key=type)]
 
 
 _NONE: Final = "1"

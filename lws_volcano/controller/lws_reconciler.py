@@ -4,6 +4,7 @@ The plan is made again after its changes, on the stores that know of them, until
 raised minimum and the gates that it opens are one pass, and the status speaks of how things stand at the end.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,9 +18,9 @@ from lws_volcano.api.names import LWS_API, Reason
 from lws_volcano.api.settings import Settings
 from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.controller.correlator import Remark
-from lws_volcano.controller.executor import Executor, NotLeadingError, ObserveAgainError
+from lws_volcano.controller.executor import Executor, NotLeadingError, ObserveAgainError, waves
 from lws_volcano.controller.outcome import Failed, Ok, Outcome, RequeueAfter, Terminal
-from lws_volcano.controller.status import StatusPacer, status_manifest
+from lws_volcano.controller.status import StatusPacer, status_manifest, turns
 from lws_volcano.kube.clock import Clock
 from lws_volcano.kube.errors import ApiError, Conflict, Forbidden, Invalid, NotFound
 from lws_volcano.mapping.changes import (
@@ -44,6 +45,10 @@ ROUNDS: Final = 4
 """Plans in one pass: one that changes and one that finds no more to do are the rule, leader-first groups take three."""
 OBSERVE_AGAIN: Final = 1.0
 """Seconds until a pass that met a change it had not seen looks again, should the watch stay silent."""
+LARGE: Final = 200
+"""Pods from which on a plan is made in a thread: it takes so long that admission would wait for it."""
+SHARE: Final = 4.0
+"""A set whose plan takes long is planned anew only after so many times as long, at most: others want their turn."""
 REFUSED: Final = 5.0
 """Seconds at least between two tries of a write that the API server refuses."""
 
@@ -67,9 +72,13 @@ class LwsReconciler:
     _said: dict[str, frozenset[Notice]] = field(default_factory=dict)
     _unsaid: dict[str, dict[Notice, None]] = field(default_factory=dict)
     _made: dict[str, list[Change]] = field(default_factory=dict)
+    _not_before: dict[str, float] = field(default_factory=dict)
 
     async def reconcile(self, key: str) -> Outcome:
         """One pass over `namespace/name`."""
+        early = self._not_before.get(key, 0.0) - self.clock.monotonic()
+        if early > 0:
+            return RequeueAfter(early)
         try:
             return await self._pass(key)
         except ObserveAgainError:
@@ -87,7 +96,7 @@ class LwsReconciler:
             taken = snapshot(self.cluster, key, self.settings, self.clock.now())
             if taken is None:
                 return await self._gone(key)
-            plan = self.plan(taken)
+            plan = await self._planned(key, taken)
             self._collect(key, plan)
             if not plan.changes:
                 break
@@ -99,14 +108,20 @@ class LwsReconciler:
         self.rows[key] = Counter(row.reason for row in plan.groups)
         return await self._tell(key, plan, refused)
 
+    async def _planned(self, key: str, taken: Snapshot) -> LwsPlan:
+        """The plan; that of a large set is made beside the event loop."""
+        if len(taken.pods) < LARGE:
+            return self.plan(taken)
+        started = self.clock.monotonic()
+        plan = await asyncio.to_thread(self.plan, taken)
+        now = self.clock.monotonic()
+        self._not_before[key] = now + SHARE * (now - started)
+        return plan
+
     async def _make(self, key: str, changes: tuple[Change, ...]) -> None:
-        made: list[Change] = []
-        try:
-            for change in changes:
-                await self.executor.make(change)
-                made.append(change)
-        finally:
-            self._made.setdefault(key, []).extend(made)
+        made = self._made.setdefault(key, [])
+        for wave in waves(changes):
+            await self.executor.make_all(wave, made)
 
     async def _tell(self, key: str, plan: LwsPlan, refused: ApiError | None) -> Outcome:
         """Status, then Events, then what comes next."""
@@ -122,10 +137,10 @@ class LwsReconciler:
         """Bring the condition in step; seconds until it may be written, None when it is in step now."""
         lws = self.cluster.kinds.lws.store.get(key)
         manifest = None if lws is None else status_manifest(lws, condition, self.clock.now())
-        if manifest is None:
+        if lws is None or manifest is None:
             self.pacer.in_step(key)
             return None
-        wait = self.pacer.wait(key, self.clock.monotonic())
+        wait = self.pacer.wait(key, self.clock.monotonic(), turns=turns(lws, condition))
         if wait > 0:
             return wait
         try:
@@ -176,6 +191,7 @@ class LwsReconciler:
         self._said.pop(key, None)
         self._unsaid.pop(key, None)
         self._made.pop(key, None)
+        self._not_before.pop(key, None)
         kinds = self.cluster.kinds
         pods = kinds.pods.store.by(BY_LWS, key)
         left = kinds.pod_groups.store.by(BY_LWS, key)

@@ -14,7 +14,7 @@ from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.kube.client import Json
 from lws_volcano.mapping.changes import GangCondition
 
-__all__ = ["StatusPacer", "status_manifest"]
+__all__ = ["StatusPacer", "status_manifest", "turns"]
 
 _LONGEST = 32768
 """Characters that the API allows in a message."""
@@ -30,6 +30,12 @@ def status_manifest(lws: LeaderWorkerSet, wanted: GangCondition | None, now: dat
         return None if found is None else _manifest(lws, [])
     entry = _entry(lws, wanted, found, now)
     return None if found is not None and _reads(found, entry) else _manifest(lws, [entry])
+
+
+def turns(lws: LeaderWorkerSet, wanted: GangCondition | None) -> bool:
+    """Whether somebody who waits for the condition would be told something new."""
+    found = next((condition for condition in lws.status.conditions if condition.type == GANG_SCHEDULED), None)
+    return (found is not None and found.status == "True") != (wanted is not None and wanted.status)
 
 
 def _manifest(lws: LeaderWorkerSet, conditions: list[Json]) -> Json:
@@ -66,15 +72,23 @@ class StatusPacer:
 
     settle: float = 0.5
     """From the first difference to the write: what follows at once goes into the same write."""
+    linger: float = 2.0
+    """The same where True stays True or False stays False: a starting group passes through many such states."""
     interval: float = 1.0
     """Between two writes to one set."""
     _since: dict[str, float] = field(default_factory=dict)
     _last: dict[str, float] = field(default_factory=dict)
 
-    def wait(self, key: str, now: float) -> float:
-        """Seconds until the difference that is seen now may be written; 0 or less: write."""
+    def wait(self, key: str, now: float, *, turns: bool = True) -> float:
+        """Seconds until the difference that is seen now may be written; 0 or less: write.
+
+        `turns` says whether the status itself changes, or only what is said about it.
+        """
         since = self._since.setdefault(key, now)
-        return max(since + self.settle, self._last.get(key, float("-inf")) + self.interval) - now
+        return (
+            max(since + (self.settle if turns else self.linger), self._last.get(key, float("-inf")) + self.interval)
+            - now
+        )
 
     def in_step(self, key: str) -> None:
         """There is no difference (any more)."""

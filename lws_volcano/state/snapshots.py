@@ -1,8 +1,11 @@
-"""What one pass is given: one LeaderWorkerSet and what surrounds it, at a cost that depends on it alone."""
+"""What one pass is given: one LeaderWorkerSet and what surrounds it.
+
+At a cost that depends on it alone, but for a shallow copy of the few cluster-wide queues and classes: a snapshot may be
+read in another thread while the stores go on.
+"""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from types import MappingProxyType
 from typing import TypeVar
 
 from lws_volcano.api.meta import Object
@@ -63,4 +66,4 @@ def _pod_groups(store: Store[PodGroup], lws: LeaderWorkerSet, pods: tuple[Pod, .
 
 def _by_name(kind: Kind[T]) -> Mapping[str, T] | None:
     """Cluster-scoped objects by name (their key); None where the kind cannot be read."""
-    return MappingProxyType(kind.store.items) if kind.store.synced else None
+    return dict(kind.store.items) if kind.store.synced else None

@@ -242,6 +242,7 @@ async def test_a_group_that_is_gone_leaves_nothing(server: ApiServer) -> None:
         for name in ("kept", "scaled", "orphaned"):
             add_group(server, name)
             await eventually(lambda name=name: has_pod_group(server, name))
+        server.put(LEADER_WORKER_SETS, manifests.lws("scaled", replicas=0))
         server.remove(PODS, "default", "scaled-0")
         await eventually(lambda: not has_pod_group(server, "scaled"))
         server.remove(LEADER_WORKER_SETS, "default", "orphaned")

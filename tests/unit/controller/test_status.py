@@ -8,7 +8,7 @@ from typing import Any
 
 from lws_volcano.api.names import GANG_SCHEDULED, Reason
 from lws_volcano.api.workloads import LeaderWorkerSet
-from lws_volcano.controller.status import StatusPacer, status_manifest
+from lws_volcano.controller.status import StatusPacer, status_manifest, turns
 from lws_volcano.mapping.changes import GangCondition
 from tests.contract import manifests
 
@@ -71,3 +71,13 @@ def test_a_difference_waits_for_the_next_and_writes_keep_a_distance() -> None:
     assert pacer.wait("a", now=10.6) == 11.5 - 10.6
     pacer.in_step("a")
     assert pacer.wait("a", now=20.0) == 0.5
+
+
+def test_what_only_says_more_about_the_same_status_waits_longer() -> None:
+    """A starting group is waiting in many ways; that it is placed is told soon."""
+    pacer = StatusPacer(settle=0.5, linger=2.0)
+    assert pacer.wait("a", now=10.0, turns=False) == 2.0
+    assert pacer.wait("a", now=11.0, turns=True) <= 0
+    placed = GangCondition(status=True, reason=Reason.ALL_GROUPS_PLACED, message="")
+    assert turns(lws(written(WAITING)), placed)
+    assert not turns(lws(), WAITING)
