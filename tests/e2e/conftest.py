@@ -21,7 +21,5 @@ def context():
     command = ["kubectl", "config", "current-context"]
     name = subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout.strip()
     if not name.startswith("kind-"):
-        pytest.fail(
-            f"context {name!r} is not a kind cluster: this test creates and deletes things, and goes no further"
-        )
+        pytest.fail(f"context {name!r} is not a kind cluster; this test creates and deletes things and goes no further")
     return name
