@@ -23,14 +23,23 @@ class Fitness:
     nodes : mapping
         All nodes by name.
     bound : list of Task
-        Pods on nodes, which pod affinity looks at; grows as tasks are placed.
+        Pods on nodes, which pod affinity looks at.
     """
 
     def __init__(self, nodes: Mapping[str, NodeRoom], bound: list[Task]) -> None:
         self._nodes = nodes
-        self._bound = bound
+        self._there: list[tuple[Task, str]] = []
+        self._repelling: list[tuple[Task, str]] = []
+        self.remember([(task, task.node) for task in bound])
         self._allowed: dict[str, frozenset[str]] = {}
         self._weights: dict[str, dict[str, int]] = {}
+
+    def remember(self, placed: Iterable[tuple[Task, str]]) -> None:
+        """Tasks that this session has placed for good."""
+        for one in placed:
+            self._there.append(one)
+            if _repels(one[0]):
+                self._repelling.append(one)
 
     def allowed(self, task: Task) -> frozenset[str]:
         """Nodes that the task's selector, node affinity and tolerations let it on."""
@@ -64,10 +73,11 @@ class Fitness:
         affinity = task.spec.get("affinity") or {}
         wanted = (affinity.get("podAffinity") or {}).get(REQUIRED) or ()
         unwanted = (affinity.get("podAntiAffinity") or {}).get(REQUIRED) or ()
-        others = [*((one, one.node) for one in self._bound), *placed] if wanted or unwanted else list(placed)
+        others = [*self._there, *placed] if wanted or unwanted else []
         if not all(self._together(task, node, term, others) for term in wanted):
             return False
-        if any(self._meets(one, at, node, term, task) for term in unwanted for one, at in others):
+        if any(_selects(term, one, task) and self._same_domain(at, node, term["topologyKey"])
+               for term in unwanted for one, at in others):  # fmt: skip
             return False
         return not self._unwelcome(task, node, placed)
 
@@ -79,15 +89,11 @@ class Fitness:
 
     def _unwelcome(self, task: Task, node: str, placed: Iterable[tuple[Task, str]]) -> bool:
         """A pod that is there keeps this one away."""
-        everyone = [*((one, one.node) for one in self._bound), *placed]
-        for one, at in everyone:
-            terms = ((one.spec.get("affinity") or {}).get("podAntiAffinity") or {}).get(REQUIRED) or ()
-            if any(_selects(term, task, one) and self._same_domain(at, node, term["topologyKey"]) for term in terms):
-                return True
-        return False
-
-    def _meets(self, one: Task, at: str, node: str, term: Json, task: Task) -> bool:
-        return _selects(term, one, task) and self._same_domain(at, node, term["topologyKey"])
+        return any(
+            _selects(term, task, one) and self._same_domain(at, node, term["topologyKey"])
+            for one, at in (*self._repelling, *placed)
+            for term in _repels(one)
+        )
 
     def _same_domain(self, left: str, right: str, key: str) -> bool:
         if left not in self._nodes or right not in self._nodes:
@@ -105,6 +111,11 @@ def _may(spec: Json, node: NodeRoom) -> bool:
         return False
     tolerations = spec.get("tolerations") or ()
     return all(tolerates(tolerations, one) for one in node.taints if one["effect"] in {"NoSchedule", "NoExecute"})
+
+
+def _repels(task: Task) -> list[Json]:
+    """Its required anti-affinity terms."""
+    return ((task.spec.get("affinity") or {}).get("podAntiAffinity") or {}).get(REQUIRED) or []
 
 
 def _node_affinity(spec: Json) -> Json:

@@ -50,6 +50,7 @@ def run_session(snapshot: Snapshot, chance: random.Random, now: str) -> Decision
         failed = inside and bool(waiting) and trial is None
         if trial is not None:
             trial.commit()
+            fitness.remember(trial.placed)
             decisions.bindings += trial.placed
         elif failed:
             decisions.unschedulable += [(task, story(job)) for task in waiting]
