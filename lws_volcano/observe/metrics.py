@@ -21,6 +21,7 @@ __all__ = [
     "WATCH_EVENTS",
     "WEBHOOK_ANSWERS",
     "WEBHOOK_CERTIFICATE_EXPIRES",
+    "WEBHOOK_HINTS",
     "WEBHOOK_SECONDS",
 ]
 
@@ -74,6 +75,12 @@ GROUPS: Final = Gauge(
 )
 WEBHOOK_ANSWERS: Final = Counter(
     "lws_volcano_webhook_answers_total", "Pods looked at during admission, by outcome.", ("outcome",), registry=REGISTRY
+)
+WEBHOOK_HINTS: Final = Counter(
+    "lws_volcano_webhook_hints_total",
+    "Hints given, by where they come from (planned, infeasible, followed, replaced, order, failed).",
+    ("outcome",),
+    registry=REGISTRY,
 )
 WEBHOOK_SECONDS: Final = Histogram(
     "lws_volcano_webhook_seconds", "Time to answer one admission request.", buckets=_FAST, registry=REGISTRY

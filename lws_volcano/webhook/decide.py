@@ -75,6 +75,7 @@ class Situation:
     pod_group: Callable[[str], PodGroup | None]
     pod: Callable[[str], Pod | None]
     hints: HintSource
+    dry_run: bool = False
 
 
 def decide(situation: Situation) -> Decision:
@@ -116,6 +117,7 @@ def _hints(situation: Situation, pod: Pod, binding: Binding, identity: Identity)
         group_index=identity.group,
         worker_index=identity.worker_index,
         pod_group=binding.pod_group,
+        dry_run=situation.dry_run,
         leader=leader,
     )
     return situation.hints.for_member(member)

@@ -101,6 +101,7 @@ class Handler:
             pod_group=lambda name: kinds.pod_groups.store.get(f"{request.namespace}/{name}"),
             pod=lambda name: kinds.pods.store.get(f"{request.namespace}/{name}"),
             hints=self._known.hints,
+            dry_run=request.dry_run,
         )
 
 

@@ -26,6 +26,8 @@ class Member:
         As LWS writes it; not always a number.
     worker_index
         0 for the leader.
+    dry_run
+        Nothing comes of this request: no place is to be held.
     leader
         The leader pod of the group from the cache (it carries the plan), None for the leader itself and where the
         cache has not seen it.
@@ -38,6 +40,7 @@ class Member:
     group_index: str
     worker_index: int
     pod_group: str
+    dry_run: bool = False
     leader: Pod | None = None
 
 

@@ -300,6 +300,12 @@ async def test_installed_rights_are_enough(world):
     child = world.run(user, [sys.executable, "-m", "lws_volcano", "run", *arguments])
     try:
         await world.nodes(4)
+
+        async def registered():
+            configuration = await world.api.get(MUTATING_WEBHOOKS, "lws-volcano")
+            return configuration["webhooks"][0]["clientConfig"].get("caBundle")
+
+        await world.eventually(registered, 60)
         await world.create(leader_worker_set())
         await world.running("demo", 2)
 
