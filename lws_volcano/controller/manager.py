@@ -8,7 +8,7 @@ then ends the rest, within seconds.
 import asyncio
 import signal
 import socket
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import structlog
@@ -22,7 +22,7 @@ from lws_volcano.controller.lws_reconciler import LwsReconciler
 from lws_volcano.controller.options import Address, Context, RunOptions
 from lws_volcano.controller.queue import WorkQueue
 from lws_volcano.controller.vital_signs import VitalSigns
-from lws_volcano.controller.workers import Workers
+from lws_volcano.controller.workers import Reconcile, Workers
 from lws_volcano.kube.backoff import Backoff
 from lws_volcano.kube.client import Client
 from lws_volcano.kube.discovery import capabilities
@@ -88,6 +88,13 @@ class Manager:
         self.lws = self._make_lws_reconciler()
         timing = Timing(clock=options.clock)
         self.reflectors = [Reflector(client, self.cluster, kind, timing) for kind in self.cluster.kinds.of_pass()]
+        self.topology_reflectors = [
+            Reflector(client, self.cluster, kind, timing) for kind in self.cluster.kinds.of_topology()
+        ]
+        self.topology_wanted = asyncio.Event()
+        """Set once there is a topology: only then is it worth the memory to know every node and every bound pod."""
+        self.reconcilers: dict[Area, Reconcile] = {Area.LWS: self.lws.reconcile}
+        """Who passes over the keys of an area; keys of an area without one are not queued."""
         self._services = {name: make(self._context()) for name, make in options.services}
         self.cluster.listen(self._changed)
 
@@ -116,6 +123,7 @@ class Manager:
     def _lasting(self) -> dict[str, Coroutine[Any, Any, None]]:
         """What runs on every replica, and until the end."""
         parts = {f"reflector-{reflector.kind.name}": reflector.run() for reflector in self.reflectors}
+        parts["topology-reflectors"] = self._follow_topology()
         parts |= {name: service.run() for name, service in self._services.items()}
         parts |= {"capabilities": self._follow_capabilities(), "reminder": self.gate.remind(self.options.clock)}
         if self._elector is not None:
@@ -128,7 +136,7 @@ class Manager:
         """What writes, and therefore ends before the lease is given back."""
         workers = Workers(
             queue=self.queue,
-            reconcilers={Area.LWS: self.lws.reconcile},
+            reconcilers=self.reconcilers,
             leadership=self.leadership,
             gate=self.gate.open,
             clock=self.options.clock,
@@ -177,14 +185,24 @@ class Manager:
         )
 
     def _changed(self, kind: Kind[Any], difference: Difference[Any]) -> None:
+        if kind is self.cluster.kinds.topologies:
+            self.topology_wanted.set()
         # Until the gate opens there is nobody to work; then every key is looked at.
         if self.gate.open.is_set():
-            for key in self.cluster.touched(kind, difference):
-                self.queue.add(key)
+            self._look_at(self.cluster.touched(kind, difference))
 
     def _look_at_everything(self) -> None:
-        for key in self.cluster.lws_keys():
-            self.queue.add(key)
+        self._look_at([*self.cluster.topology_keys(), *self.cluster.lws_keys()])
+
+    def _look_at(self, keys: Iterable[Key]) -> None:
+        for key in keys:
+            if key.area in self.reconcilers:
+                self.queue.add(key)
+
+    async def _follow_topology(self) -> None:
+        await self.topology_wanted.wait()
+        async with asyncio.TaskGroup() as tasks:
+            self._start(tasks, {f"reflector-{r.kind.name}": r.run() for r in self.topology_reflectors})
 
     async def _resync(self) -> None:
         """Look at every key from time to time, spread out."""

@@ -93,8 +93,12 @@ class Cluster:
         left = self.kinds.pod_groups.store.values_of(BY_LWS)
         return [Key(Area.LWS, key) for key in {**dict.fromkeys(self.kinds.lws.store.names()), **dict.fromkeys(left)}]
 
+    def topology_keys(self) -> list[Key]:
+        """Every ClusterTopology."""
+        return [Key(Area.TOPOLOGY, key) for key in self.kinds.topologies.store.names()]
+
     def touched(self, kind: Kind[Any], difference: Difference[Any]) -> list[Key]:
-        """The LeaderWorkerSets whose outcome may change by this."""
+        """The LeaderWorkerSets and topologies whose outcome may change by this."""
         if difference.old is not None and difference.new is not None and _same(difference.old, difference.new):
             return []
         kinds = self.kinds
@@ -109,6 +113,10 @@ class Cluster:
             return [Key(Area.LWS, lws.key) for lws in found]
         if kind in (kinds.queues, kinds.priority_classes, kinds.runtime_classes):
             return self.lws_keys()
+        if kind is kinds.topologies:
+            return [Key(Area.TOPOLOGY, difference.either.key)]
+        if kind in (kinds.nodes, kinds.hyper_nodes):
+            return self.topology_keys()
         return []
 
     def _namesakes(self, pod_group: Object) -> list[Key]:

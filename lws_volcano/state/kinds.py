@@ -174,6 +174,10 @@ class Kinds:
             self.assigned,
         )
 
+    def of_topology(self) -> tuple[Kind[Any], ...]:
+        """Those that only matter where a topology is configured."""
+        return (self.hyper_nodes, self.nodes, self.assigned)
+
     def of_pass(self) -> tuple[Kind[Any], ...]:
         """Those that a pass over a LeaderWorkerSet reads."""
         return self.all()[:9]
