@@ -167,7 +167,14 @@ def _report(details: Iterable[ErrorDetails], raw: Any, report: Report) -> None:
 def _bad_value(detail: ErrorDetails, path: FieldPath) -> tuple[str, str]:
     field_at = ".".join(str(step) for step in path if not isinstance(step, int)) or "the document"
     wanted, mend = _WANTED.get(detail["type"], (detail["msg"][:1].lower() + detail["msg"][1:], "correct the value"))
-    return f"{field_at} {wanted}, not {str(detail['input'])[:40]!r}", mend
+    return f"{field_at} {wanted}, not {_shown(detail['input'])}", mend
+
+
+def _shown(value: Any) -> str:
+    """A scalar as written; of a container only the kind, because aliases can make its text as long as they like."""
+    if isinstance(value, dict):
+        return "a mapping"
+    return "a list" if isinstance(value, list) else repr(str(value)[:40])
 
 
 def _real(location: FieldPath, raw: Any) -> FieldPath:
