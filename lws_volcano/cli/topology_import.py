@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from lws_volcano.api.errors import InputError
+from lws_volcano.api.errors import InputError, UsageError
 from lws_volcano.topology.findings import Finding, InvalidTopologyError, Severity
 from lws_volcano.topology.hostlist import expand_all
 from lws_volcano.topology.importers.nodes import NodeList, node_list
@@ -56,8 +56,10 @@ def run(args: argparse.Namespace) -> int:
     Raises
     ------
     InputError
-        A file that can't be read or is not of the format.
+        A file that can't be read or is not of the format, or options that don't go together.
     """
+    if args.level and args.form != "node-labels":
+        raise UsageError(f"--level is for --from node-labels, not {args.form}")
     nodes = _nodes(args.nodes)
     source = Source(
         args.file,

@@ -16,7 +16,7 @@ __all__ = ["Clustering", "cluster"]
 _COVERED: Final = 0.75
 """Share of a set that must lie in another one for it to be a part of that."""
 _COMPARABLE: Final = 4
-"""Parts smaller than this fraction of the largest part don't count: a rail with a few cables left is no unit."""
+"""Parts smaller than this fraction of the largest part don't count."""
 _EVEN: Final = 2
 _REDUNDANT: Final = 2
 
@@ -47,7 +47,7 @@ def cluster(sets: Mapping[str, Things], *, joining: bool = True) -> Clustering:
     named: dict[Things, list[str]] = {}
     for switch, things in sets.items():
         named.setdefault(things, []).append(switch)
-    distinct = sorted(named, key=lambda things: (len(things), min(things)))
+    distinct = sorted(named, key=lambda things: (len(things), sorted(things)))
     common = _overlaps(distinct)
     joiners = _joiners(distinct, common, [len(named[things]) for things in distinct]) if joining else set()
     groups = _alike(distinct, common, joiners, all_overlaps=not joining)
@@ -79,7 +79,7 @@ def _joins(at: int, distinct: Sequence[Things], shared: Counter[int], copies: Se
     for part in sorted(shared, key=lambda part: (-len(distinct[part]), part)):
         things = distinct[part]
         if len(things) < len(whole) and shared[part] >= _COVERED * len(things):
-            if parts and len(things) * _COMPARABLE < len(distinct[parts[0]]):
+            if parts and not _comparable(len(things), len(distinct[parts[0]])):
                 break
             if len(things & taken) <= (1 - _COVERED) * len(things):
                 parts.append(part)
@@ -88,6 +88,11 @@ def _joins(at: int, distinct: Sequence[Things], shared: Counter[int], copies: Se
         return False
     even = len(distinct[parts[-1]]) * _EVEN >= len(distinct[parts[0]])
     return even or copies[at] * len(parts) <= _REDUNDANT * sum(copies[part] for part in parts)
+
+
+def _comparable(part: int, largest: int) -> bool:
+    """A part of this size counts beside the largest one: a rail with a cable or two left is no unit of its own."""
+    return part * _COMPARABLE >= largest and (part > 1 or largest == 1)
 
 
 def _alike(

@@ -58,6 +58,7 @@ class _Growth:
     units: dict[str, _Unit] = field(default_factory=dict)
     of_node: dict[str, str] = field(default_factory=dict)
     of_switch: dict[str, str] = field(default_factory=dict)
+    made_of: dict[str, list[str]] = field(default_factory=dict)
     tier: int = 1
 
     def plant(self, found: Clustering) -> None:
@@ -66,6 +67,7 @@ class _Growth:
             if nodes:
                 name = min(switches, key=natural)
                 self.units[name] = _Unit(name, 1, tuple(sorted(nodes, key=natural)))
+                self.made_of[name] = sorted(switches, key=natural)
                 self.of_node.update(dict.fromkeys(nodes, name))
                 self.of_switch.update(dict.fromkeys(switches, name))
 
@@ -77,6 +79,7 @@ class _Growth:
             if len(below) > 1:
                 name = self._name(switches, below)
                 self.units[name] = _Unit(name, self.tier + 1)
+                self.made_of[name] = sorted(switches & fresh, key=natural)
                 above.update(dict.fromkeys(below, name))
             elif below:
                 name = next(iter(below))
@@ -92,7 +95,7 @@ class _Growth:
 
     def attach(self, late: dict[str, set[str]]) -> None:
         """Nodes straight on switches that have found their place since."""
-        for switch in [switch for switch in late if switch in self.of_switch]:
+        for switch in sorted(late.keys() & self.of_switch.keys(), key=natural):
             unit = self.units[self.of_switch[switch]]
             fresh = [node for node in sorted(late.pop(switch), key=natural) if node not in self.of_node]
             unit.nodes = (*unit.nodes, *fresh)
@@ -110,7 +113,7 @@ class _Growth:
         sets: dict[str, frozenset[str]] = {}
         for switch, neighbours in fabric.links.items():
             home = self.of_switch.get(switch)
-            units = {self.of_node[node] for node in holders.get(switch, ())}
+            units = {self.of_node[node] for node in holders.get(switch, ()) if node in self.of_node}
             units.update(self.of_switch[other] for other in neighbours if other in self.of_switch)
             if home is not None:
                 units.add(home)
@@ -132,7 +135,8 @@ def locality_tree(fabric: Fabric, notes: Notes) -> list[Placed]:
     found = cluster({switch: frozenset(nodes) for switch, nodes in holders.items()})
     growth = _Growth()
     growth.plant(found)
-    _say_merged(found, notes)
+    for switch in holders.keys() - growth.of_switch.keys():
+        late[switch] = holders[switch] - growth.of_node.keys()
     _say_strays(found, notes)
     _say_aside(holders.keys() - growth.of_switch.keys(), notes)
     for _ in range(_MOST_LEVELS):
@@ -142,6 +146,7 @@ def locality_tree(fabric: Fabric, notes: Notes) -> list[Placed]:
         growth.attach(late)
     else:
         notes.warn(f"the fabric goes on above {_MOST_LEVELS} levels; what is above is left out")
+    _say_merged(growth, notes)
     return [Placed(unit.name, unit.tier, unit.parent, unit.nodes) for unit in growth.units.values()]
 
 
@@ -176,13 +181,14 @@ def _above_the_leaves(fabric: Fabric, holders: dict[str, set[str]]) -> dict[str,
     return {switch: nodes - below for switch, nodes in late.items() if nodes - below}
 
 
-def _say_merged(found: Clustering, notes: Notes) -> None:
-    merged = [sorted(switches, key=natural) for switches in found.switches if len(switches) > 1]
-    for switches in sorted(merged)[:_SHOWN]:
-        notes.warn(
-            f"{len(switches)} switches hold mostly the same nodes and are one domain, {switches[0]}: "
-            f"{examples(switches, 16)}"
-        )
+def _say_merged(growth: _Growth, notes: Notes) -> None:
+    """How several switches came to be one domain: a line for each, as far as a person reads."""
+    merged = {name: switches for name, switches in growth.made_of.items() if len(switches) > 1}
+    by_place = sorted(merged, key=lambda name: (growth.units[name].tier, natural(name)))
+    for name in by_place[:_SHOWN]:
+        switches, tier = merged[name], growth.units[name].tier
+        common = "mostly the same nodes" if tier == 1 else f"mostly the same domains of tier {tier - 1}"
+        notes.warn(f"{len(switches)} switches hold {common} and are one domain, {name}: {examples(switches, 16)}")
     if len(merged) > _SHOWN:
         notes.warn(f"{len(merged) - _SHOWN} more domains are made of several switches in the same way")
 

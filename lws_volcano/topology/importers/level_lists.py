@@ -8,7 +8,7 @@ from lws_volcano.api.errors import TopologyError
 from lws_volcano.topology.findings import examples
 from lws_volcano.topology.importers.document import Imported
 from lws_volcano.topology.importers.levels import Level, label_rules, labelled, tier_names
-from lws_volcano.topology.importers.nodes import nodes_among
+from lws_volcano.topology.importers.nodes import nodes_among, without_values
 from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.source import NodeLabels, Source
 from lws_volcano.topology.importers.yaml_text import documents, mapping, sequence, text_of
@@ -57,6 +57,7 @@ def read_level_list(form: LevelList, source: Source) -> Imported:
     where = f"{source.name}: {chosen.get('kind')} {name}"
     levels = _levels(chosen, form, where)
     nodes: NodeLabels = {**nodes_among(values, source.name).labels, **(source.nodes or {})}
+    nodes = without_values(nodes, source.ignore)
     notes = Notes(source.keep_going)
     if not nodes:
         notes.warn("no nodes were given: the labels are written as a rule", where, "add --nodes to spell domains out")

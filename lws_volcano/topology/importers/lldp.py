@@ -23,6 +23,8 @@ from lws_volcano.topology.importers.yaml_text import json_values, mapping
 __all__ = ["read"]
 
 _HOST_KEYS: Final = ("host", "hostname", "node", "name")
+_OUTPUT: Final = frozenset({"lldp", "local-chassis", "interface"})
+_DEEPEST: Final = 4
 _SWITCHING: Final = frozenset({"bridge", "router"})
 _PDSH: Final = re.compile(r"([A-Za-z0-9][\w.-]{0,252}): ?(.*)")
 _GATHER: Final = 'write {"HOST": OUTPUT, ...}, with the output of `lldpctl -f json` on each host'
@@ -64,14 +66,22 @@ def _outputs(source: Source) -> Iterator[tuple[str, Mapping[str, Any]]]:
             for value in json_values(replace(source, name=f"{source.name}: {host}", text=text)):
                 yield host, mapping(value, f"{source.name}: {host}")
         return
-    values = [item for value in json_values(source) for item in (value if isinstance(value, list) else [value])]
-    for value in values:
-        output = mapping(value, source.name)
-        if "lldp" in output or "local-chassis" in output:
-            yield _host(output, source.name), output
-            continue
-        for host, inner in output.items():
-            yield host, mapping(inner, f"{source.name}: {host}")
+    for value in json_values(source):
+        yield from _walk("", value, source.name)
+
+
+def _walk(host: str, value: Any, where: str, depth: int = 0) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Outputs in lists and mappings, the key above being the host unless the output names it."""
+    if isinstance(value, list) and depth < _DEEPEST:
+        for item in value:
+            yield from _walk(host, item, where, depth + 1)
+        return
+    output = mapping(value, f"{where}: {host}" if host else where)
+    if output.keys() & _OUTPUT or depth == _DEEPEST:
+        yield host or _host(output, where), output
+        return
+    for name, inner in output.items():
+        yield from _walk(name, inner, where, depth + 1)
 
 
 def _by_prefix(text: str) -> dict[str, str] | None:
@@ -138,10 +148,10 @@ def _interfaces(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _chassis(value: Any) -> Iterator[tuple[str, Mapping[str, bool]]]:
-    """Name and abilities of each chassis; the name is a key, or a value where the system did not give one."""
+    """Name and abilities of each chassis; without a name its identity (a MAC address, mostly) stands for it."""
     for entry in _listed(value):
         if "id" in entry or "name" in entry or "capability" in entry:
-            yield _value(entry.get("name")), _abilities(entry.get("capability"))
+            yield _value(entry.get("name")) or _value(entry.get("id")), _abilities(entry.get("capability"))
             continue
         for name, inner in entry.items():
             for body in _listed(inner):
@@ -149,7 +159,7 @@ def _chassis(value: Any) -> Iterator[tuple[str, Mapping[str, bool]]]:
 
 
 def _value(value: Any) -> str:
-    """Text as `json` writes it, or the first `value` of a list as `json0` does."""
+    """Text as `json` writes it, or the first `value` as `json0` and identities have it."""
     if isinstance(value, str):
         return value
     return next((str(entry["value"]) for entry in _listed(value) if isinstance(entry.get("value"), str)), "")

@@ -9,7 +9,7 @@ from lws_volcano.topology.importers.document import Imported
 from lws_volcano.topology.importers.known_labels import ACCELERATORS, CLIQUE, CLUSTER, HOSTS, SCHEMES, Scheme
 from lws_volcano.topology.importers.levels import labelled, tier_names
 from lws_volcano.topology.importers.nesting import nest, speaking
-from lws_volcano.topology.importers.nodes import nodes_among
+from lws_volcano.topology.importers.nodes import nodes_among, without_values
 from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.source import NodeLabels, Source
 from lws_volcano.topology.importers.yaml_text import documents
@@ -30,6 +30,7 @@ def read(source: Source) -> Imported:
     nodes: NodeLabels = {**nodes_among(documents(source), source.name).labels, **(source.nodes or {})}
     if not nodes:
         raise TopologyError("holds no Node", source.name, "give `kubectl get nodes -o yaml`")
+    nodes = without_values(nodes, source.ignore)
     notes = Notes(source.keep_going)
     name = source.topology_name or "nodes"
     if source.levels:

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from lws_volcano.api.errors import TopologyError
 from lws_volcano.topology.hostlist import expand
-from lws_volcano.topology.importers.source import Source
+from lws_volcano.topology.importers.source import NodeLabels, Source
 from lws_volcano.topology.importers.yaml_text import documents, mapping, text_of
 
-__all__ = ["NodeList", "node_list", "nodes_among"]
+__all__ = ["NodeList", "node_list", "nodes_among", "without_values"]
 
 _PLAIN: Final = re.compile(r"\s*(?:#.*|(?:node/)?[A-Za-z0-9][^\s:{}\"']*\s*)?")
 _INSTANCE: Final = "topograph.run/instance"
@@ -43,6 +43,15 @@ def node_list(source: Source) -> NodeList:
     if not found.labels:
         raise TopologyError("holds no nodes", source.name, "give `kubectl get nodes -o yaml`")
     return found
+
+
+def without_values(nodes: NodeLabels, ignore: frozenset[str]) -> NodeLabels:
+    """Nodes without the labels whose value is a switch to ignore."""
+    if not ignore:
+        return nodes
+    return {
+        name: {key: value for key, value in labels.items() if value not in ignore} for name, labels in nodes.items()
+    }
 
 
 def nodes_among(values: Iterable[Any], where: str) -> NodeList:

@@ -38,6 +38,7 @@ def switch_tree(written: Sequence[Switch], notes: Notes, ignore: frozenset[str] 
     parents = _parents(switches)
     overlaps = _shared_nodes(switches, notes)
     if overlaps or any(len(above) > 1 for above in parents.values()):
+        _say_no_tree(parents, notes)
         return locality_tree(_fabric(switches), notes)
     switches = _without_repeats(switches)
     heights = _heights(switches)
@@ -45,6 +46,15 @@ def switch_tree(written: Sequence[Switch], notes: Notes, ignore: frozenset[str] 
         Placed(name, heights[name], next(iter(parents.get(name, ())), None), switch.nodes)
         for name, switch in switches.items()
     ]
+
+
+def _say_no_tree(parents: Mapping[str, Sequence[str]], notes: Notes) -> None:
+    several = [f"{child} (below {examples(above)})" for child, above in parents.items() if len(above) > 1]
+    if several:
+        notes.warn(
+            f"{len(several)} switches have more than one parent, {examples(several)}: the network is no tree, "
+            "what is written here is the tree of what is close to what"
+        )
 
 
 def _spot(where: str) -> str:

@@ -53,9 +53,13 @@ def test_b06_host_ranges() -> None:
     assert leaves == {
         frozenset(expand(hosts))
         for hosts in (
-            "n[001-016,020]", "n[1-2]-ib[0-3]", "rack[1-2]node[01-02],login1", "n[8-11],n[098-101]", "n017x,n018x,n019x,y1"
+            "n[001-016,020]",
+            "n[1-2]-ib[0-3]",
+            "rack[1-2]node[01-02],login1",
+            "n[8-11],n[098-101]",
+            "n017x,n018x,n019x,y1",
         )
-    }  # fmt: skip
+    }
 
 
 def test_b11_nothing_in_it() -> None:

@@ -3,7 +3,7 @@
 Leaves out the formats that graphs come from.
 """
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lws_volcano.topology.build import build
@@ -128,6 +128,7 @@ def test_fabrics_that_are_not_linked_are_several_trees() -> None:
 NAMES = st.sampled_from([f"s{at}" for at in range(8)])
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from([f"n{at}" for at in range(12)]), st.lists(NAMES, min_size=1, max_size=4)),
     st.lists(st.tuples(NAMES, NAMES), max_size=16),
@@ -141,6 +142,7 @@ def test_any_graph_is_a_strict_tree_of_all_its_nodes(cables: Cables, links: list
     assert said_again == said
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from([f"n{at}" for at in range(8)]), st.lists(NAMES, min_size=1, max_size=3), min_size=2
