@@ -316,11 +316,13 @@ async def test_installed_rights_are_enough(world):
             kinds = {condition["type"]: condition["status"] for condition in found["status"].get("conditions", [])}
             return kinds.get("lws-volcano.io/GangScheduled") == "True"
 
+        async def told():
+            events = await world.api.list(EVENTS, world.namespace)
+            return any(event["reason"] == "PodGroupCreated" for event in events)
+
         await world.eventually(said)
+        await world.eventually(told)
     finally:
         await world.api.delete(MUTATING_WEBHOOKS, "lws-volcano")
-    log = child.log.read_text()
-    refused = [line for line in log.splitlines() if "forbidden" in line.lower()]
+    refused = [line for line in child.log.read_text().splitlines() if "forbidden" in line.lower()]
     assert refused == []
-    events = await world.api.list(EVENTS, world.namespace)
-    assert any(event["reason"] == "PodGroupCreated" for event in events)

@@ -1,6 +1,7 @@
 """Hints from the planner at admission: the leader's plan, workers that follow it on any replica, and no plan at all.
 
-Whole decisions: pods in, pods out. Left out: what a plan or an order looks like (tests/unit/placement), what the scheduler makes of them.
+Whole decisions: pods in, pods out. Left out: what a plan or an order looks like (tests/unit/placement), what the
+scheduler makes of them.
 """
 
 import copy
