@@ -8,7 +8,7 @@ import yaml
 
 from lws_volcano.api.names import OUR_API
 from lws_volcano.mapping.whole_plan import PlannedGroup, WholePlan
-from lws_volcano.placement.plan import GroupPlan
+from lws_volcano.placement.plan_format import group_entry
 
 __all__ = ["plan_json", "plan_yaml"]
 
@@ -34,7 +34,10 @@ def plan_yaml(plan: WholePlan) -> str:
 
 
 def _group(group: PlannedGroup) -> dict[str, Any]:
-    offline, placed = group.offline, group.placed
+    """An entry; a group without a place (no nodes known, or no PodGroup) has the same fields, empty."""
+    if group.placed is not None:
+        return group_entry(group.placed)
+    offline = group.offline
     return {
         "namespace": offline.lws.namespace,
         "lws": offline.lws.name,
@@ -42,28 +45,8 @@ def _group(group: PlannedGroup) -> dict[str, Any]:
         "podGroup": offline.pod_group,
         "feasible": group.feasible,
         "reason": group.reason,
-        **(_place(placed) if placed is not None and placed.feasible else _NOWHERE),
-    }
-
-
-_NOWHERE: dict[str, Any] = {"domain": None, "pods": [], "quality": None, "alternatives": []}
-
-
-def _place(placed: GroupPlan) -> dict[str, Any]:
-    domain, quality = placed.domain, placed.quality
-    return {
-        "domain": domain and {"name": domain.name, "tier": domain.tier, "tierName": domain.tier_name},
-        "pods": [
-            {
-                "role": pod.role,
-                "workerIndex": pod.rank,
-                "node": pod.node,
-                "path": list(pod.path),
-                **({"bound": True} if pod.bound else {}),
-            }
-            for pod in placed.pods
-        ],
-        "quality": quality
-        and {"highestTier": quality.highest_tier, "domains": quality.domains, "ringCost": quality.ring_cost},
-        "alternatives": [{"domain": one.domain, "nodes": list(one.nodes)} for one in placed.alternatives],
+        "domain": None,
+        "pods": [],
+        "quality": None,
+        "alternatives": [],
     }

@@ -1,6 +1,7 @@
 """A topology as a picture for a slide: racks as boxes, tiers as rows, bandwidth on the edges."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
@@ -10,11 +11,12 @@ from lws_volcano.topology.rates import format_bandwidth
 from lws_volcano.topology.svg_layout import LETTER, PADDING, PILL, ROW, TITLE, UNPLACED, Box, Grid, Layout, lay_out
 from lws_volcano.topology.svg_parts import Palette, cut, rect, text
 
-__all__ = ["tree_svg"]
+__all__ = ["Legend", "Mark", "tree_svg"]
 
 LEFT: Final = 176.0
 TOP: Final = 88.0
 MARGIN: Final = 24.0
+LEGEND: Final = 20.0
 LINE: Final = "#9ca3af"
 _STYLE: Final = (
     "text{font-family:Inter,'Helvetica Neue',Arial,'DejaVu Sans',sans-serif;fill:#1f2937}"
@@ -22,26 +24,56 @@ _STYLE: Final = (
 )
 
 
-def tree_svg(topology: Topology) -> str:
-    """An SVG document; node names are in the tool tips where the cells are too small for text."""
-    return _Picture(topology).draw()
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What is painted over a node: its fill, a short text, and the words of its tool tip."""
+
+    fill: str
+    label: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """A line below the picture; an empty colour has no swatch."""
+
+    colour: str
+    words: str
+
+
+def tree_svg(topology: Topology, *, marks: Mapping[str, Mark] | None = None, legend: Sequence[Legend] = ()) -> str:
+    """An SVG document; node names are in the tool tips where the cells are too small for text.
+
+    Parameters
+    ----------
+    topology
+        What is drawn.
+    marks
+        Node name -> what is painted over it; with marks the other nodes are pale.
+    legend
+        Lines below the picture.
+    """
+    return _Picture(topology, marks or {}, legend).draw()
 
 
 class _Picture:
-    def __init__(self, topology: Topology) -> None:
+    def __init__(self, topology: Topology, marks: Mapping[str, Mark], legend: Sequence[Legend]) -> None:
         self.topology = topology
+        self.marks = marks
+        self.legend = legend
         self.layout: Layout = lay_out(topology, LEFT, TOP)
         self.colour = Palette(topology).colour
         self.width = max(self.layout.width, LEFT + 420.0)
+        self.height = self.layout.height + len(legend) * LEGEND
 
     def draw(self) -> str:
         """All parts, from the background to the front."""
-        size = f'width="{self.width:.0f}" height="{self.layout.height:.0f}"'
-        head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width:.0f} {self.layout.height:.0f}" {size}'
+        size = f'width="{self.width:.0f}" height="{self.height:.0f}"'
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width:.0f} {self.height:.0f}" {size}'
         parts = [
             f'{head} role="img" aria-label={quoteattr(f"{self.topology.name}: {self._summary()}")}>',
             f"<style>{_STYLE}</style>",
-            rect(0, 0, self.width, self.layout.height, 'fill="#ffffff"'),
+            rect(0, 0, self.width, self.height, 'fill="#ffffff"'),
             text(MARGIN, 40, self.topology.name or "topology", 22, "name"),
             text(MARGIN, 60, self._summary(), 13, "faint"),
             *self._row_labels(),
@@ -49,6 +81,7 @@ class _Picture:
             *self._edges(),
             *self._pills(),
             *(part for grid in self.layout.grids for box in grid.boxes for part in self._box(grid, box)),
+            *self._legend(),
             "</svg>\n",
         ]
         return "\n".join(parts)
@@ -128,11 +161,21 @@ class _Picture:
             row, column = divmod(at, box.columns)
             x = box.x + PADDING + column * (style.width + style.gap)
             y = box.y + TITLE + row * (style.height + style.gap)
-            shape = rect(x, y, style.width, style.height, f'rx="2.5" fill="{fill}"')
-            if style.skip >= 0:
-                yield shape + text(x + style.width / 2, y + style.height / 2 + 4, node[style.skip :], 11, "mid")
-            else:
-                yield f"<g><title>{escape(node)}</title>{shape}</g>"
+            mark = self.marks.get(node)
+            look = mark.fill if mark else "#f3f4f6" if self.marks else fill
+            shape = rect(x, y, style.width, style.height, f'rx="2.5" fill="{look}"')
+            label = mark.label if mark else node[style.skip :] if style.skip >= 0 and not self.marks else ""
+            yield f"<g><title>{escape(mark.tip if mark else node)}</title>{shape}</g>"
+            if label:
+                size = int(min(11.0, style.height * 0.8, style.width / max(len(label), 1) * 1.6))
+                yield text(x + style.width / 2, y + style.height / 2 + size * 0.36, label, size, "mid")
+
+    def _legend(self) -> Iterator[str]:
+        for at, line in enumerate(self.legend):
+            y = self.layout.height + at * LEGEND
+            if line.colour:
+                yield rect(MARGIN, y, 14, 14, f'rx="3" fill="{line.colour}"')
+            yield text(MARGIN + 22, y + 11, cut(line.words, int((self.width - 2 * MARGIN) / LETTER)), 12, "")
 
 
 def _rate(tier: Tier) -> str:
