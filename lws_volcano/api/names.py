@@ -104,6 +104,7 @@ class Reason(StrEnum):
     NAME_TOO_LONG = "NameTooLong"
     PRIORITY_CLASS_CONFLICT = "PriorityClassConflict"
     TIER_NOT_FOUND = "TierNotFound"
+    TOPOLOGY_IGNORED = "TopologyIgnored"
     UNSUPPORTED_BY_VOLCANO = "UnsupportedByVolcano"
     WRITE_REFUSED = "WriteRefused"
     # Events

@@ -7,6 +7,7 @@ from lws_volcano.api.volcano import SubGroupPolicySpec
 from lws_volcano.api.workloads import LeaderWorkerTemplate
 from lws_volcano.mapping.network_topology import Constraint, network_topology
 from lws_volcano.mapping.opt_in import OptIn, opt_in
+from lws_volcano.mapping.placement_wish import placement_wish
 from lws_volcano.mapping.priority import choose_priority_class
 from lws_volcano.mapping.problems import Cost, Problem, worst
 from lws_volcano.mapping.queue import check_queue, choose_queue
@@ -68,6 +69,7 @@ def draw(snapshot: Snapshot, template: LeaderWorkerTemplate) -> Blueprint:
         *sub_group_problems,
         check_queue(queue, where, snapshot.queues),
         priority_problem,
+        *placement_wish(lws, snapshot.settings, snapshot.topology).problems,
     )
     return Blueprint(
         template=template,

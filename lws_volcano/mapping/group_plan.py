@@ -74,7 +74,7 @@ def plan_group(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, ob
         group=group,
         desired=desired,
         changes=(*_changes(group, blueprint, standing, desired), *remade),
-        wanted=standing.verdict in {Verdict.KEEP_UP, Verdict.WAIT},
+        wanted=standing.verdict in {Verdict.KEEP_UP, Verdict.WAIT, Verdict.LEAVE} and bool(group.members),
         blocked=standing.verdict is Verdict.WAIT and observed is not None,
         problem=standing.problem,
         notice=report_outsiders(group) if blueprint and blueprint.wanted else None,

@@ -75,7 +75,7 @@ def network_topology(
     if tier_problem:
         problems.append(tier_problem)
     if capabilities.topology_ignored:
-        problems.append(Problem(Reason.TOPOLOGY_EMPTY, capabilities.topology_ignored))
+        problems.append(Problem(Reason.TOPOLOGY_IGNORED, capabilities.topology_ignored))
     if tier is None and (mode == "hard" or tier_problem):
         return Constraint(None, workers_only, tuple(problems))
     fields = {} if tier is None else {"highest_tier_allowed": tier}

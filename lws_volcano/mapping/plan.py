@@ -7,13 +7,25 @@ go first (they hold queue room that a new one may need), then PodGroups, then wh
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from lws_volcano.api.names import LWS_NAME, Reason
 from lws_volcano.mapping.blueprint import Blueprint, draw
-from lws_volcano.mapping.changes import ApplyPodGroup, Change, GangCondition, GroupStatus, LwsPlan, Notice
+from lws_volcano.mapping.changes import (
+    AnnotatePod,
+    ApplyPodGroup,
+    Change,
+    DeletePod,
+    DeletePodGroup,
+    GangCondition,
+    GroupStatus,
+    LwsPlan,
+    RemoveGate,
+)
 from lws_volcano.mapping.clean_up import clean_up
 from lws_volcano.mapping.conditions.condition import gang_condition
 from lws_volcano.mapping.conditions.group_status import missing_groups
+from lws_volcano.mapping.conditions.notices import notices
 from lws_volcano.mapping.group_plan import GroupPlan, plan_group
 from lws_volcano.mapping.groups import group_pods
 from lws_volcano.mapping.problems import Problem
@@ -22,6 +34,8 @@ from lws_volcano.mapping.revision import templates
 from lws_volcano.mapping.snapshot import Snapshot
 
 __all__ = ["Survey", "plan_lws", "survey"]
+
+_ORDER: Final = (DeletePodGroup, ApplyPodGroup, AnnotatePod, RemoveGate, DeletePod)
 
 
 def plan_lws(snapshot: Snapshot) -> LwsPlan:
@@ -63,7 +77,7 @@ def survey(snapshot: Snapshot) -> Survey:
     outcome = LwsPlan(
         changes=(*clean_up(lws, snapshot.pods, snapshot.pod_groups, wanted), *_in_order(plans)),
         condition=_condition(snapshot, rows, problems, managed=managed),
-        notices=(*_notices(problems), *_group_notices(plans)),
+        notices=notices(problems, plans, snapshot.settings.stranded_after),
         groups=rows,
         recheck_after=_recheck_after(snapshot, plans),
         blocked=tuple(plan.group.pod_group for plan in plans if plan.blocked),
@@ -71,12 +85,10 @@ def survey(snapshot: Snapshot) -> Survey:
     return Survey(outcome=outcome, live=live, plans=plans, problems=problems)
 
 
-def _in_order(plans: Sequence[GroupPlan]) -> Iterator[Change]:
-    """PodGroups of all groups, then what depends on them; deletion of a leader stays behind its own group's rest."""
-    for plan in plans:
-        yield from (change for change in plan.changes if isinstance(change, ApplyPodGroup))
-    for plan in plans:
-        yield from (change for change in plan.changes if not isinstance(change, ApplyPodGroup))
+def _in_order(plans: Sequence[GroupPlan]) -> list[Change]:
+    """Sort by sort: PodGroups of all groups, pods pointed to them, gates, and at last leaders that are deleted."""
+    made = (change for plan in plans for change in plan.changes)
+    return sorted(made, key=lambda change: _ORDER.index(type(change)))
 
 
 def _problems(live: Blueprint, used: Sequence[Blueprint], plans: Sequence[GroupPlan]) -> Iterator[Problem]:
@@ -103,19 +115,6 @@ def _condition(
         return None
     counted = [row for row in rows if row.reason is not Reason.TERMINATING]
     return gang_condition(snapshot.lws.spec.replicas, counted, problems)
-
-
-def _notices(problems: Sequence[Problem]) -> Iterator[Notice]:
-    for problem in problems:
-        yield Notice(reason=problem.reason, message=problem.message)
-
-
-def _group_notices(plans: Sequence[GroupPlan]) -> Iterator[Notice]:
-    for plan in plans:
-        if plan.notice is not None:
-            yield plan.notice
-        if plan.status.reason is Reason.STRANDED:
-            yield Notice(reason=Reason.STRANDED, message=f"group {plan.group.index}: {plan.status.message}")
 
 
 def _recheck_after(snapshot: Snapshot, plans: Sequence[GroupPlan]) -> float | None:

@@ -85,7 +85,7 @@ def keep(lws: LeaderWorkerSet, blueprint: Blueprint, group: Group, observed: Pod
     fields = {
         name: value
         for name in ("priority_class_name", "min_resources", "network_topology", "sub_group_policy")
-        if (value := getattr(there, name))
+        if (value := getattr(there, name)) and (smallest.final or name != "sub_group_policy")
     }
     spec = PodGroupSpec(
         min_member=smallest.member, min_task_member=dict(smallest.task_member), queue=there.queue, **fields

@@ -24,7 +24,8 @@ def stand_down(
     name = own_group_name(template)
     if name:
         return _stood_down(_own_name_message(name, lws.spec.replicas))
-    theirs = sorted(group.name for group in pod_groups if made_by_lws(group))
+    own_names = f"{lws.name}-"
+    theirs = sorted(group.name for group in pod_groups if made_by_lws(group) and group.name.startswith(own_names))
     if theirs:
         return _stood_down(
             f"PodGroup {theirs[0]} belongs to its leader pod: LWS's own Volcano provider is on; "

@@ -59,9 +59,9 @@ def judge(lws: LeaderWorkerSet, group: Group, blueprint: Blueprint | None, obser
         return Standing(_former(group, ours), refusal, ours)
     if observed is not None and ours is None:
         return Standing(Verdict.WAIT, _taken(observed, lws), None)
-    if lws.metadata.terminating or not group.members:
+    if lws.metadata.terminating or (ours is None and not group.members):
         return Standing(Verdict.LEAVE, None, ours)
-    if len(group.outside) == len(group.members):
+    if group.members and len(group.outside) == len(group.members):
         return Standing(Verdict.NONE, None, ours)
     if ours is None and blueprint.hold is not None:
         return Standing(Verdict.WAIT, blueprint.hold, None)

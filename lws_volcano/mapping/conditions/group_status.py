@@ -79,7 +79,7 @@ def missing_groups(replicas: int, size: int, rows: Iterable[GroupStatus]) -> tup
 def _reason(sight: Sight) -> tuple[Reason, str]:
     members = sight.group.members
     if not members:
-        return Reason.TERMINATING, f"{len(sight.group.pods)} pods are ending"
+        return Reason.TERMINATING, f"{len(sight.group.pods)} pods are ending or done"
     placed, created = _bound(members.values()), len(members)
     if placed >= sight.size > 0:
         return _placed(members.values(), sight.size)

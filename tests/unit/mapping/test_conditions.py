@@ -148,3 +148,17 @@ def test_messages_stay_short_for_a_thousand_groups():
     plan = found(lws(replicas=1000), [pod(str(index)) for index in range(1000)])
     assert "and 997 more" in plan.condition.message
     assert len(plan.condition.message) < 400
+
+
+def test_a_thousand_groups_with_one_trouble_make_a_few_notices():
+    """Words that do not change while the trouble lasts, so that each is said once."""
+    pods = [one for index in range(50) for one in group(str(index), node="n1", joined=False)]
+    plan = found(lws(replicas=50), pods)
+    assert [notice.reason for notice in plan.notices] == [Reason.POD_NOT_IN_GANG] * 5
+
+
+def test_a_bad_placement_wish_is_reported_and_costs_nothing_else():
+    """A hint is never worth a waiting group."""
+    plan = found(lws(annotations={**OPTED_IN, names.PLACEMENT: "always"}), group())
+    assert plan.condition.reason is Reason.INVALID_ANNOTATION
+    assert len(plan.changes) == 1

@@ -143,10 +143,11 @@ def check(world):
     named = {one.metadata.annotations.get(names.GROUP_NAME) for one in pods}
     opted_in = world.lws.metadata.annotations.get(names.GANG) == "true"
     for name, (members, tasks) in world.numbers().items():
-        assert members == sum(tasks.values()), "the two minimums agree"
-        assert 0 not in tasks.values()
         index = name.split("-")[1]
-        if name not in named:
+        if name in named:
+            assert members == sum(tasks.values()), "the two minimums agree"
+            assert 0 not in tasks.values()
+        else:
             assert opted_in
             assert int(index) < world.lws.spec.replicas, "an empty PodGroup only where its group comes back"
     for one in pods:
@@ -154,7 +155,7 @@ def check(world):
         held = "deletionTimestamp" in world.pod_groups.get(name, {"metadata": {}})["metadata"]
         if opted_in and name and not one.terminating and not held:
             assert name in world.pod_groups, "a living pod's PodGroup is there"
-        if one.spec.scheduling_gates and not held and name in world.numbers():
+        if one.spec.scheduling_gates and not one.terminating and not held and name in world.numbers():
             worker = one.metadata.labels[names.WORKER_INDEX] != "0"
             assert worker, "no leader stays gated"
             assert world.numbers()[name][1] == {"leader": 1}, "no gate outlives a final minimum"

@@ -1,4 +1,4 @@
-"""Queue and priority class: precedence, and what is wrong with them. A queue that opens and closes: `test_plan_rows`."""
+"""Queue and priority class: precedence, and what is wrong with them. Queues that open and close: `test_plan_rows`."""
 
 import pytest
 
