@@ -13,6 +13,7 @@ from lws_volcano.api.workloads import ControllerRevision, LeaderWorkerSet
 from lws_volcano.kube import resources
 from lws_volcano.kube.resources import Resource
 from lws_volcano.state.assigned import AssignedPod, AssignedPods
+from lws_volcano.state.interning import InterningPods
 from lws_volcano.state.store import Index, Store, Stored
 from lws_volcano.state.topologies import TopologyRecord
 
@@ -113,7 +114,7 @@ class Kinds:
     )
     pods: Kind[Pod] = field(
         default_factory=lambda: Kind(
-            resources.PODS, _Parser(Pod.parse), _store(lws=_by_lws), label_selector=names.LWS_NAME
+            resources.PODS, _Parser(InterningPods().parse), _store(lws=_by_lws), label_selector=names.LWS_NAME
         )
     )
     revisions: Kind[ControllerRevision] = field(
