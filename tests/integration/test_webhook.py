@@ -57,6 +57,7 @@ async def settled(world, lws, count):
 async def test_pods_are_bound_in_their_first_event(world, hooks, order):
     """Before LWS's own webhook and after it: group and task are in the ADDED event of every pod, and don't change."""
     await hooks.start(configuration=f"{order}-{world.namespace}")
+    called_again = answers("unchanged")
     async with world.recorder() as recorder:
         await world.create(leader_worker_set(replicas=2, size=3))
         await recorder.until(lambda events: len([e for e in events if (e.kind, e.type) == ("Pod", "ADDED")]) >= 6)
@@ -67,6 +68,7 @@ async def test_pods_are_bound_in_their_first_event(world, hooks, order):
         role = "leader" if labels[LWS + "worker-index"] == "0" else "worker"
         assert (annotations(pod)[GROUP], annotations(pod)[TASK]) == (name, role)
     assert len({annotations(pod)[GROUP] for pod in pods}) == 2
+    assert answers("unchanged") == called_again
     changed = [event.object for event in recorder.of("Pod", "MODIFIED")]
     assert all(GROUP in annotations(pod) for pod in changed)
 
