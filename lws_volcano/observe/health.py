@@ -35,11 +35,21 @@ class Health:
 
 def application(health: Health) -> web.Application:
     """The web application; `/metrics` speaks the Prometheus formats."""
+
+    async def live(request: web.Request) -> web.Response:
+        return _answer(request, health, health.live)
+
+    async def ready(request: web.Request) -> web.Response:
+        return _answer(request, health, health.ready)
+
+    async def metrics(request: web.Request) -> web.Response:
+        return _metrics(request, health)
+
     app = web.Application()
-    app.router.add_get("/livez", lambda request: _answer(request, health, health.live))
-    app.router.add_get("/healthz", lambda request: _answer(request, health, health.live))
-    app.router.add_get("/readyz", lambda request: _answer(request, health, health.ready))
-    app.router.add_get("/metrics", lambda request: _metrics(request, health))
+    app.router.add_get("/livez", live)
+    app.router.add_get("/healthz", live)
+    app.router.add_get("/readyz", ready)
+    app.router.add_get("/metrics", metrics)
     return app
 
 
@@ -51,14 +61,14 @@ async def serve(app: web.Application, host: str, port: int) -> web.AppRunner:
     return runner
 
 
-async def _answer(request: web.Request, health: Health, checks: Mapping[str, Check]) -> web.Response:
+def _answer(request: web.Request, health: Health, checks: Mapping[str, Check]) -> web.Response:
     wrong = health.failures(checks)
     lines = [f"[-] {name}: {wrong[name]}" if name in wrong else f"[+] {name}: ok" for name in checks]
     shown = lines if "verbose" in request.query or wrong else ["ok"]
     return web.Response(status=503 if wrong else 200, text="\n".join(shown) + "\n")
 
 
-async def _metrics(request: web.Request, health: Health) -> web.Response:
+def _metrics(request: web.Request, health: Health) -> web.Response:
     for refresh in health.before_metrics:
         refresh()
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))
