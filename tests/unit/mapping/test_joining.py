@@ -100,3 +100,33 @@ def test_a_gate_that_waits_for_nothing_goes():
         here = world(owner, pod("0", 1, gates=[names.MINIMUM_GATE, "other"]))
         here.settle()
         assert [gate.name for gate in here.pods["demo-0-1"].spec.scheduling_gates] == ["other"]
+
+
+def test_a_bad_edit_in_the_middle_of_a_leader_first_start_still_ends_well():
+    """Nothing new is written for a hard constraint that can't be kept, but the minimum of what is there stays true."""
+    here = world(lws(startupPolicy="LeaderReady"), pod(), pod("0", 1, gates=[names.MINIMUM_GATE]))
+    here.settle()
+    bad = {names.GANG: "true", names.NETWORK_TOPOLOGY_HIGHEST_TIER: "no-such-tier"}
+    here.lws = lws(startupPolicy="LeaderReady", annotations=bad)
+    here.bind("demo-0")
+    here.put(pod("1"))
+    found = here.settle()
+    assert here.numbers() == {NAME: (4, {"leader": 1, "worker": 3})}
+    assert not here.pods["demo-0-1"].spec.scheduling_gates
+    assert found.condition.reason is Reason.TIER_NOT_FOUND
+    here.lws = lws(startupPolicy="LeaderReady", annotations={**bad, names.NETWORK_TOPOLOGY_HIGHEST_TIER: "1"})
+    here.settle()
+    assert len(here.numbers()) == 2
+    assert here.spec(NAME)["networkTopology"] == {"mode": "hard", "highestTierAllowed": 1}
+
+
+def test_the_mark_of_a_release_goes_when_the_group_has_been_placed():
+    """So that a later stranding may be released again."""
+    here = world(lws(), *group())
+    here.settle()
+    here.pod_groups[NAME]["metadata"].setdefault("annotations", {})[names.RELEASED] = "a former leader"
+    here.settle()
+    assert here.pod_groups[NAME]["metadata"]["annotations"] == {names.RELEASED: "a former leader"}
+    here.bind(*here.pods)
+    here.settle()
+    assert not here.pod_groups[NAME]["metadata"].get("annotations")
