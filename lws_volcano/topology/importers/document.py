@@ -1,5 +1,6 @@
 """From placed domains to the ClusterTopology document: empty domains dropped, equal tiers folded, hosts listed."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +9,7 @@ from typing import Final
 from lws_volcano.topology.findings import Finding, examples
 from lws_volcano.topology.hostlist import compress, natural
 from lws_volcano.topology.importers.notes import Notes
-from lws_volcano.topology.schema import ClusterTopology, DomainSpec, TierSpec, TopologyMetadata, TopologySpec
+from lws_volcano.topology.schema import MAX_NAME, ClusterTopology, DomainSpec, TierSpec, TopologyMetadata, TopologySpec
 
 __all__ = ["Imported", "Placed", "Tiers", "fabric_tiers", "object_name", "topology_document"]
 
@@ -106,11 +107,19 @@ def _numbered(tier: TierSpec, number: int) -> TierSpec:
 def _specs(domains: Sequence[Placed], names: Mapping[int, str]) -> Iterable[DomainSpec]:
     """Domains from the top, each tier in the order that people count in."""
     for domain in sorted(domains, key=lambda d: (-d.tier, natural(d.name))):
-        fields = {"name": domain.name, "tier": names[domain.tier]}
+        fields = {"name": _fitting(domain.name), "tier": names[domain.tier]}
         if domain.parent is not None:
-            fields["parent"] = domain.parent
+            fields["parent"] = _fitting(domain.parent)
         nodes = {"nodes": tuple(_lists(domain.nodes))} if domain.nodes else {}
         yield DomainSpec.model_validate({**fields, **nodes})
+
+
+def _fitting(name: str) -> str:
+    """`name`, or its start and a mark that goes with the whole of it where it is too long."""
+    if len(name) <= MAX_NAME:
+        return name
+    mark = hashlib.sha256(name.encode()).hexdigest()[:12]
+    return f"{name[: MAX_NAME - len(mark) - 1]}-{mark}"
 
 
 def _lists(nodes: Sequence[str]) -> list[str]:

@@ -50,7 +50,10 @@ def read(source: Source) -> Imported:
     """
     notes = Notes(source.keep_going)
     seen = _Seen()
-    for host, output in _outputs(source):
+    outputs = list(_outputs(source))
+    if not outputs:
+        raise TopologyError("has no `lldp`", source.name, _GATHER)
+    for host, output in outputs:
         _take(host, output, f"{source.name}: {host}", seen, notes)
     if seen.nameless:
         notes.warn(f"{seen.nameless} neighbours without a name are left out", source.name)

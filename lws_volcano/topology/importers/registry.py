@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from pydantic import ValidationError
+
 from lws_volcano.api.errors import TopologyError
 from lws_volcano.topology.build import build
 from lws_volcano.topology.findings import InvalidTopologyError, Origin
@@ -51,6 +53,10 @@ def import_topology(form: str, source: Source) -> Imported:
         raise
     except TopologyError as error:
         raise TopologyError(error.what, error.where or source.name, error.mend) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        shown = repr(first["input"])[:60]
+        raise TopologyError(f"{shown} can't be written down: {first['msg']}", source.name, "correct the name") from None
     except RecursionError:
         raise TopologyError("nested too deeply", source.name, "correct the file") from None
     return replace(imported, findings=tuple(dict.fromkeys(imported.findings)))

@@ -158,7 +158,7 @@ def _shared_nodes(switches: dict[str, Switch], notes: Notes) -> bool:
     alike = False
     for (first, second), nodes in common.items():
         one, two = switches[first], switches[second]
-        if _related(first, second, switches) or 2 * len(nodes) >= min(len(one.nodes), len(two.nodes)):
+        if _related(first, second, switches) or 4 * len(nodes) >= 3 * min(len(one.nodes), len(two.nodes)):
             alike = True
             continue
         notes.error(

@@ -11,6 +11,9 @@ from lws_volcano.topology.importers.source import Source
 
 __all__ = ["documents", "json_values", "mapping", "sequence", "single", "text_of"]
 
+_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_HAND_WRITTEN: Final = 1_000_000
+"""Letters of the largest text that may be YAML though it starts like JSON; reading it as such takes a while."""
 _BLANK: Final = re.compile(r"\s*")
 
 
@@ -26,7 +29,9 @@ def documents(source: Source) -> list[Any]:
         try:
             return [item for value in json_values(source) for item in _items(value)]
         except TopologyError:
-            pass  # YAML in flow style; if it is none, the reader below says where it breaks
+            if len(source.text) > _HAND_WRITTEN:
+                raise
+            # YAML in flow style, perhaps; if it is none either, the reader below says where it breaks
     return [item for found in located.documents(source.text.encode(), source.name) for item in _items(found.value)]
 
 
@@ -64,7 +69,17 @@ def _values(decoder: json.JSONDecoder, source: Source) -> Iterator[Any]:
             raise TopologyError("not JSON: nested too deeply", source.name, "correct the file") from None
         except _TwiceError as error:
             raise TopologyError(f"{str(error)[:80]} is given twice in one object", source.name, "keep one") from None
+        if _HALF.search(text):
+            _check_text(value, source)
         yield value
+
+
+def _check_text(value: Any, source: Source) -> None:
+    """Refuse halves of characters, which JSON can spell and nothing else can write."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise TopologyError("has half a character (\\ud800 to \\udfff alone)", source.name, "correct it") from None
 
 
 class _TwiceError(Exception):

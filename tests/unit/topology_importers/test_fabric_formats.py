@@ -137,6 +137,7 @@ def test_outputs_of_switches_say_what_is_above() -> None:
         (json.dumps({"lldp": {"interface": [seen("tor")]}}), "does not say which host"),
         (json.dumps({"n1": {"interfaces": {}}}), "has no `lldp`"),
         ("{", "not JSON"),
+        ("{}", "has no `lldp`"),
         ("[1]", "expected a mapping"),
     ],
 )
@@ -144,3 +145,14 @@ def test_what_is_no_lldp_output_is_refused(text: str, words: str) -> None:
     """With the way to gather it."""
     with pytest.raises(TopologyError, match=words):
         import_topology("lldp", source(text))
+
+
+def test_switches_without_a_name_are_told_apart_by_their_identity() -> None:
+    """A MAC address instead of a system name."""
+    chassis = [
+        {"id": {"type": "mac", "value": f"00:11:{at}"}, "capability": {"type": "Bridge", "enabled": True}}
+        for at in range(2)
+    ]
+    text = json.dumps({f"n{at}": {"lldp": {"interface": {"eth0": {"chassis": chassis[at // 2]}}}} for at in range(4)})
+    topology, _ = imported("lldp", text)
+    assert domains(topology) == {1: sets("n0 n1", "n2 n3")}

@@ -142,3 +142,25 @@ def test_one_of_several_level_lists() -> None:
     with pytest.raises(TopologyError, match="--topology-name: other, default"):
         import_topology("kueue", source(both))
     assert import_topology("kueue", source(both, topology_name="other")).document.name == "other"
+
+
+def test_paths_that_are_too_long_for_a_name_are_cut_and_marked() -> None:
+    """Five levels of the longest values that labels may have."""
+    keys = tuple(f"level{at}" for at in range(5))
+    own = {f"n{at}": {key: (key + "x" * 63)[:62] + str(at) for key in keys} for at in range(2)}
+    topology, _ = imported("node-labels", node_file(**own), levels=keys)
+    assert max(len(domain.name) for domain in topology.domains) == 253
+    assert domains(topology)[1] == sets("n0", "n1")
+
+
+def test_half_a_character_is_refused() -> None:
+    """JSON can spell it, and no output could write it."""
+    with pytest.raises(TopologyError, match="nicode character|half a character"):
+        import_topology("node-labels", source(node_file(a={"rack": "\ud800"}), levels=("rack",)))
+
+
+def test_values_to_ignore_are_no_domains() -> None:
+    """As switches elsewhere."""
+    text = node_file(a={"rack": "r1"}, b={"rack": "old"}, c={"rack": "r1"})
+    topology, _ = imported("node-labels", text, levels=("rack",), ignore=frozenset({"old"}))
+    assert domains(topology) == {1: sets("a c")}
