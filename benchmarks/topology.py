@@ -3,7 +3,7 @@
     python benchmarks/topology.py [NODES ...]
 
 Racks of 16 nodes, 16 racks a spine, one core; written as host ranges, as single names, and as node labels. Time is CPU
-time, the best of three; memory is the peak of Python's allocations in one more run (tracing makes it slow, so it is not timed).
+time, the best of three; memory is the peak of Python's allocations in one more run (tracing makes that one slow).
 """
 
 import json
