@@ -49,26 +49,28 @@ class Anchored:
     def best(self, top: int, *, hard: bool) -> Found | None:
         """All ranks' places, or None when the rest does not fit."""
         for ranks in self._parts():
-            if ranks and not self._settle(ranks, top, hard=hard):
+            free_leader = ranks == [0] and self.demand.rules.scope == "workers"
+            if ranks and not self._settle(ranks, top, hard=hard and not free_leader):
                 return None
         places = [self.at[rank] for rank in range(self.demand.size)]
         return Found(self.forest.common(places), tuple(places), exact=len(self.demand.missing()) == 1)
 
     def _parts(self) -> list[list[int]]:
-        """Missing ranks that belong together: the whole group, or one sub-group after the other."""
+        """Missing ranks that belong together: the whole group, each sub-group, a leader that is apart."""
         missing = list(self.demand.missing())
         split = self.demand.split
-        if split is None:
-            return [missing]
-        indices = sorted({split.index(rank) for rank in missing}, key=lambda index: -1 if index is None else index)
-        return [[rank for rank in missing if split.index(rank) == index] for index in indices]
+        if split is not None:
+            indices = {split.index(rank) for rank in missing}
+            ordered = sorted(indices, key=lambda index: -1 if index is None else index)
+            return [[rank for rank in missing if split.index(rank) == index] for index in ordered]
+        if self.demand.rules.scope == "workers":
+            return [[rank for rank in missing if rank], [rank for rank in missing if not rank]]
+        return [missing]
 
     def _settle(self, ranks: list[int], top: int, *, hard: bool) -> bool:
-        split = self.demand.split
-        own = [at for rank, at in self.at.items() if split is not None and split.index(rank) == split.index(ranks[0])]
-        anchors = own or list(self.at.values())
+        anchors = self._anchors(ranks)
         workers = len(ranks) - (0 in ranks)
-        for domain in self._around(anchors, top, hard=hard):
+        for domain in self._around(anchors, top, hard=hard) if anchors else self._near_leader(workers, top):
             if 0 in ranks:
                 self.leader_at = self._leader_place(domain, anchors, workers)
                 if self.leader_at < 0:
@@ -78,6 +80,27 @@ class Anchored:
                 self._give_out(ranks, slots)
                 return True
         return False
+
+    def _anchors(self, ranks: list[int]) -> list[int]:
+        """Places of the members that the ranks belong to; none when only a leader apart from its workers is there."""
+        split, rules = self.demand.split, self.demand.rules
+        if split is not None:
+            own = [at for rank, at in self.at.items() if split.index(rank) == split.index(ranks[0])]
+            return own or list(self.at.values())
+        if rules.scope == "workers" and rules.limited and 0 not in ranks:
+            return [at for rank, at in self.at.items() if rank]
+        return list(self.at.values())
+
+    def _near_leader(self, workers: int, top: int) -> Iterator[int]:
+        """Allowed domains with room for all workers, the nearest to their leader first, then as usual."""
+        forest, leader = self.forest, self.at[0]
+        keyed: list[tuple[int, int, int, str, int]] = []
+        for level in range(top + 1):
+            for domain in self.tally.at_least(level, workers):
+                around = next((up for up in forest.above[domain] if forest.holds(up, leader)), ACROSS)
+                distance = len(forest.levels) if around == ACROSS else forest.level_of[around]
+                keyed.append((distance, level, self.tally.free[domain], forest.domains[domain].name, domain))
+        return (entry[-1] for entry in sorted(keyed))
 
     def _around(self, anchors: list[int], top: int, *, hard: bool) -> Iterator[int]:
         """Domains that hold the anchors, closest first; above `top` only as far as they are apart already."""
@@ -168,7 +191,7 @@ class Anchored:
             rest = workers - len(found)
             parts = self._untouched(domain)
             whole = [part for part in parts if self._free(part) >= rest]
-            if not whole and not parts:
+            if not parts:
                 return found + self._fill_nodes(domain, rest)
             part = min(whole, key=self._fullness) if whole else max(parts, key=self._fullness)
             found += self._fill_fresh(part, min(rest, self._free(part)))

@@ -41,7 +41,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """A summary, and a verdict on every domain up to the planned tier, the chosen one first, then closest tier first."""
+    """A summary, and a verdict on every domain up to the planned tier: the chosen one first, then by tier."""
 
     summary: str
     verdicts: tuple[Verdict, ...]

@@ -151,7 +151,7 @@ def replacement_hints(plan: GroupPlan, rank: int, capacity: Capacity) -> PodHint
 
 
 def _rank_map(note: Note, rank: int, hostname: Hostname) -> list[dict[str, Any]]:
-    """The nodes planned for this rank in every candidate domain; in the chosen one only where nothing binds the group."""
+    """The nodes planned for this rank, in every candidate domain or (nothing binds the group) in the chosen one."""
     if not note.feasible:
         return []
     strung = note.order is None or note.order.strung

@@ -107,7 +107,8 @@ def _plain(classes: Mapping[Pair, int], workers: int, k: int | None) -> list[Sha
         return []
     left = {pair: count for pair, count in classes.items() if pair[0] > 0 and count > 0}
     if len(left) == 1:
-        return _deal(list(left) * k, workers)
+        ((only, count),) = left.items()
+        return _deal([only] * k, workers) if count >= k and only[0] * k >= workers else []
     pairs: list[Pair] = []
     remaining = workers
     for slots in range(k, 0, -1):

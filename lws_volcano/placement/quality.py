@@ -38,7 +38,7 @@ class Quality:
 
 
 def quality_of(forest: Forest, places: Sequence[int], ring: Ring, at_least: Sequence[int] | None = None) -> Quality:
-    """Quality of the places of all ranks; `at_least` are lower bounds of domains a level when the search was cut short."""
+    """Quality of the places of all ranks; `at_least` bounds the domains a level when the search was cut short."""
     topology = forest.topology
     if topology is None or not forest.levels:
         return Quality(highest_tier=None, exact=at_least is None)

@@ -98,7 +98,7 @@ def nodes_of(split: Split) -> set[str]:
     return {*split[0], split[1]}
 
 
-def best(
+def best(  # noqa: PLR0917 - the numbers of one case
     topology: Topology, free: Mapping[str, int], leader: int, worker: int, workers: int, tier: int | None = None
 ) -> tuple[int, tuple[int, ...], tuple[int, ...], Fraction] | None:
     """Highest tier, domains, fullness and ring cost of the best placement within the tier; None when nothing fits."""
