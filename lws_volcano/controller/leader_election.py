@@ -86,6 +86,8 @@ class LeaderElector:
     times: ElectionTimes = field(default_factory=ElectionTimes)
     leading: bool = False
     _renewed: float = float("-inf")
+    _trouble: str = ""
+    """What was said last about a Lease that could not be reached: every two seconds the same is noise."""
     _observed: tuple[str, str, float] = ("", "", float("-inf"))
     """Holder and version of the Lease, and when we first saw it so."""
 
@@ -129,8 +131,11 @@ class LeaderElector:
             _log.info("lease changed meanwhile", lease=self.name, error=str(error))
             return
         except ClusterError as error:
-            _log.warning("lease not reached", lease=self.name, error=str(error))
+            if str(error) != self._trouble:
+                _log.warning("lease not reached, trying again", lease=self.name, error=str(error))
+            self._trouble = str(error)
             return
+        self._trouble = ""
         if won:
             self._renewed = started
         if won != self.leading:

@@ -52,6 +52,8 @@ SHARE: Final = 4.0
 REFUSED: Final = 5.0
 """Seconds at least between two tries of a write that the API server refuses."""
 
+UNPROCESSABLE: Final = 422
+
 Plan = Callable[[Snapshot], LwsPlan]
 Say = Callable[[Remark], None]
 
@@ -129,7 +131,9 @@ class LwsReconciler:
         if wait is None:
             self._say_what_is_new(key, plan)
         if refused is not None:
-            return Terminal(refused) if type(refused) is Invalid and wait is None else Failed(refused, REFUSED)
+            # What the schema refuses stays refused; an admission webhook (400, 403) may come to think otherwise.
+            final = refused.status == UNPROCESSABLE and wait is None
+            return Terminal(refused) if final else Failed(refused, REFUSED)
         pauses = [pause for pause in (wait, plan.recheck_after) if pause is not None]
         return RequeueAfter(min(pauses)) if pauses else Ok()
 

@@ -81,6 +81,7 @@ class Manager:
         self.queue: WorkQueue[Key] = WorkQueue(options.clock)
         self.gate = Gate(self.cluster, self._look_at_everything)
         self._stopping = asyncio.Event()
+        self._pod_groups_listed = asyncio.Event()
         self._identity = f"{socket.gethostname()}_{int(options.clock.random() * 2**32):08x}"
         self._elector = self._make_elector() if options.leader_elect else None
         self.leadership: Leadership = self._elector or Alone()
@@ -97,6 +98,7 @@ class Manager:
         """Who passes over the keys of an area; keys of an area without one are not queued."""
         self._services = {name: make(self._context()) for name, make in options.services}
         self.cluster.listen(self._changed)
+        self.cluster.on_readiness(self._readiness_changed)
 
     def stop(self, why: str = "asked to") -> None:
         """End `run`, in order."""
@@ -191,6 +193,10 @@ class Manager:
         if self.gate.open.is_set():
             self._look_at(self.cluster.touched(kind, difference))
 
+    def _readiness_changed(self) -> None:
+        if self.cluster.kinds.pod_groups.store.synced:
+            self._pod_groups_listed.set()
+
     def _look_at_everything(self) -> None:
         self._look_at([*self.cluster.topology_keys(), *self.cluster.lws_keys()])
 
@@ -214,6 +220,8 @@ class Manager:
 
     async def _follow_capabilities(self) -> None:
         backoff = Backoff(self.options.clock)
+        # Without PodGroups there is nothing to ask about yet, and nobody to work.
+        await self._pod_groups_listed.wait()
         while True:
             try:
                 found = await capabilities(self.client)
