@@ -80,7 +80,7 @@ def etcd(program: Path, data: Path, ports: Ports) -> list[str | Path]:
 
 
 def apiserver(program: Path, ports: Ports, credentials: Credentials, audit: Path, options: Options) -> list[str | Path]:
-    """An API server with RBAC. Without the ServiceAccount admission plugin: pods need no account and carry no token."""
+    """An API server with RBAC; without two admission plugins, so pods need no account and new nodes carry no taint."""
     key = credentials.service_account_key
     return [
         program,
@@ -97,7 +97,7 @@ def apiserver(program: Path, ports: Ports, credentials: Credentials, audit: Path
         f"--service-account-signing-key-file={key}",
         "--service-cluster-ip-range=10.96.0.0/16",
         "--authorization-mode=RBAC",
-        "--disable-admission-plugins=ServiceAccount",
+        "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
         "--allow-privileged=true",
         "--max-requests-inflight=2000",
         "--max-mutating-requests-inflight=1000",
@@ -125,6 +125,8 @@ def controller_manager(program: Path, kubeconfig: Path, key: Path, options: Opti
         f"--concurrent-statefulset-syncs={options.statefulset_syncs}",
         "--concurrent-gc-syncs=20",
         "--concurrent-namespace-syncs=10",
+        "--node-monitor-period=1s",
+        "--node-monitor-grace-period=1h",  # a machine too busy for heartbeats is no reason to evict
         "--node-eviction-rate=100",
         "--secondary-node-eviction-rate=100",
         "--unhealthy-zone-threshold=1",

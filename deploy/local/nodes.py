@@ -35,10 +35,11 @@ class NodeShape:
 def node(name: str, labels: Mapping[str, str], shape: NodeShape) -> Object:
     """One Node object."""
     room = dict(shape.allocatable)
+    ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "simulated"}
     return {
         "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **labels}},
         "spec": {"taints": [dict(taint) for taint in shape.taints]},
-        "status": {"allocatable": room, "capacity": room},
+        "status": {"allocatable": room, "capacity": room, "conditions": [ready]},
     }
 
 
