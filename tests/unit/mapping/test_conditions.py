@@ -162,3 +162,11 @@ def test_a_bad_placement_wish_is_reported_and_costs_nothing_else():
     plan = found(lws(annotations={**OPTED_IN, names.PLACEMENT: "always"}), group())
     assert plan.condition.reason is Reason.INVALID_ANNOTATION
     assert len(plan.changes) == 1
+
+
+def test_groups_that_are_not_there_count_even_where_they_have_no_number():
+    """One placed group of three is not all of them, though nobody can name the others."""
+    plan = found(lws(replicas=3), group("alpha", node="n1"))
+    assert not plan.condition.status
+    assert plan.condition.message == "1 of 3 groups placed"
+    assert [row.group for row in plan.groups] == ["alpha"]
