@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from lws_volcano.api.cluster import Node
 from lws_volcano.topology.arrange import Layout, arrange
 from lws_volcano.topology.drafts import Draft, read_domains
-from lws_volcano.topology.findings import Origin, Report, examples
+from lws_volcano.topology.findings import Origin, Report, unplaced_finding
 from lws_volcano.topology.forest import drop_ignored, find_homes, link
 from lws_volcano.topology.labels import read_labels
 from lws_volcano.topology.matching import NodeNames
@@ -108,8 +108,6 @@ def _selectors(layout: Layout, drafts: Mapping[str, Draft], index: LabelIndex | 
 
 def _warn_outside(placed: int, unplaced: tuple[str, ...], report: Report) -> None:
     if unplaced:
-        count = "1 node is" if len(unplaced) == 1 else f"{len(unplaced)} nodes are"
-        what = f"{count} in no domain: {examples(unplaced)}"
-        report.warn(what, mend="they are used last, and count as close to no other node")
+        report.findings.append(unplaced_finding(unplaced, report.origin.where(())))
     if not placed:
         report.warn("the topology is empty: no node is in a domain", mend="placement goes on without it")

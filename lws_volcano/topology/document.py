@@ -4,7 +4,7 @@ from typing import Any
 
 from lws_volcano.topology.hostlist import compress
 from lws_volcano.topology.model import ACROSS, Topology
-from lws_volcano.topology.rates import format_bandwidth
+from lws_volcano.topology.rates import format_bandwidth, format_latency
 from lws_volcano.topology.schema import ClusterTopology, DomainSpec, TierSpec, TopologyMetadata, TopologySpec
 
 __all__ = ["describe", "to_document"]
@@ -17,7 +17,7 @@ def to_document(topology: Topology) -> ClusterTopology:
             name=tier.name,
             tier=None if tier.number == position else tier.number,
             bandwidth=format_bandwidth(tier.bandwidth),
-            latency=None if tier.latency is None else f"{float(tier.latency):g}us",
+            latency=None if tier.latency is None else format_latency(tier.latency),
         )
         for position, tier in enumerate(topology.tiers, start=1)
     )

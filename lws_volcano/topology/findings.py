@@ -1,12 +1,24 @@
 """What is wrong with, or worth knowing about, a topology: values that name file, line, domain and the way out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from lws_volcano.api.errors import TopologyError
 
-__all__ = ["FieldPath", "Finding", "InvalidTopologyError", "Origin", "Report", "Severity", "examples"]
+__all__ = [
+    "FieldPath",
+    "Finding",
+    "InvalidTopologyError",
+    "Origin",
+    "Report",
+    "Severity",
+    "examples",
+    "unplaced_finding",
+]
+
+UNPLACED: Final = "unplaced"
 
 FieldPath = tuple[str | int, ...]
 """Way to a value in a document, such as `("spec", "domains", 3, "parent")`."""
@@ -33,6 +45,8 @@ class Finding:
         The domain it is about, empty when it is about the whole.
     mend
         What to do about it.
+    about
+        Where several findings are weighed up against each other: what kind this is (`UNPLACED`), else empty.
     """
 
     severity: Severity
@@ -40,6 +54,7 @@ class Finding:
     where: str = ""
     domain: str = ""
     mend: str = ""
+    about: str = ""
 
     def __str__(self) -> str:
         head = f"{self.where}: {self.what}" if self.where else self.what
@@ -100,6 +115,18 @@ class Report:
         """
         if any(finding.severity is Severity.ERROR for finding in self.findings):
             raise InvalidTopologyError(self.findings)
+
+
+def unplaced_finding(names: Sequence[str], where: str) -> Finding:
+    """The warning about nodes that are in no domain."""
+    count = "1 node is" if len(names) == 1 else f"{len(names)} nodes are"
+    return Finding(
+        severity=Severity.WARNING,
+        what=f"{count} in no domain: {examples(names)}",
+        where=where,
+        mend="they are used last, and count as close to no other node",
+        about=UNPLACED,
+    )
 
 
 def examples(names: Iterable[str], shown: int = 3) -> str:

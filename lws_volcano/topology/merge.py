@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from lws_volcano.topology.findings import Finding, Severity, examples
+from lws_volcano.topology.findings import UNPLACED, Finding, Severity, examples, unplaced_finding
 from lws_volcano.topology.hostlist import natural
 from lws_volcano.topology.model import ACROSS, Domain, Tier, Topology
 from lws_volcano.topology.schema import NodeSelector
@@ -45,18 +45,19 @@ def merge(topologies: Sequence[Topology]) -> Topology:
     for topology in ordered:
         _append(joined, topology, uses)
     placed = joined.owner.keys()
-    unplaced = {node for topology in ordered for node in topology.unplaced} - placed
+    unplaced = tuple(sorted({node for topology in ordered for node in topology.unplaced} - placed, key=natural))
+    name = "+".join(topology.name for topology in ordered)
     return Topology(
-        name="+".join(topology.name for topology in ordered),
+        name=name,
         tiers=_tiers(ordered),
         domains=tuple(joined.domains),
         nodes=tuple(joined.nodes),
         domain_of=tuple(joined.domain_of),
         tier_of=tuple(joined.tier_of),
-        unplaced=tuple(sorted(unplaced, key=natural)),
+        unplaced=unplaced,
         across_bandwidth=min(topology.across_bandwidth for topology in ordered),
         selectors=joined.selectors,
-        warnings=(*_warnings(ordered), *_disputes(joined)),
+        warnings=(*_warnings(ordered), *_disputes(joined), *_unplaced(name, unplaced)),
     )
 
 
@@ -88,7 +89,12 @@ def _tiers(topologies: Sequence[Topology]) -> tuple[Tier, ...]:
 def _warnings(topologies: Sequence[Topology]) -> Iterator[Finding]:
     """Their own; that a node is in no domain of one of them says nothing when another has it."""
     for topology in topologies:
-        yield from topology.warnings
+        yield from (finding for finding in topology.warnings if finding.about != UNPLACED)
+
+
+def _unplaced(name: str, nodes: Sequence[str]) -> Iterator[Finding]:
+    if nodes:
+        yield unplaced_finding(nodes, f"ClusterTopologies {name}")
 
 
 def _disputes(joined: _Joined) -> Iterator[Finding]:

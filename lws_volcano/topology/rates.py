@@ -9,20 +9,12 @@ from typing import Final
 
 from lws_volcano.api.errors import TopologyError
 
-__all__ = ["format_bandwidth", "parse_bandwidth", "parse_latency"]
+__all__ = ["format_bandwidth", "format_latency", "parse_bandwidth", "parse_latency"]
 
-_RATE: Final = re.compile(
-    r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*(?:([kKMGT]?)(i?)([bB])(?:/s|ps|it/s|its/s|yte/s|ytes/s))?"
-)
-_SCALE: Final = {
-    "": Fraction(1, 10**9),
-    "k": Fraction(1, 10**6),
-    "M": Fraction(1, 1000),
-    "G": Fraction(1),
-    "T": Fraction(1000),
-}
-_BINARY: Final = {"": 0, "k": 1, "M": 2, "G": 3, "T": 4}
-_LATENCY: Final = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*(ns|us|µs|ms|s)")
+_NUMBER: Final = r"([0-9]{1,15}(?:\.[0-9]{1,15})?)"
+_RATE: Final = re.compile(_NUMBER + r"\s*(?:([kKMGT]?)(i?)([bB])(?:/s|ps|it/s|its/s|yte/s|ytes/s))?")
+_PREFIXES: Final = ("", "k", "m", "g", "t")
+_LATENCY: Final = re.compile(_NUMBER + r"\s*(ns|us|µs|ms|s)")
 _MICROSECONDS: Final = {"ns": Fraction(1, 1000), "us": Fraction(1), "ms": Fraction(1000), "s": Fraction(10**6)}
 
 
@@ -43,11 +35,11 @@ def parse_bandwidth(value: str | float) -> Fraction:
     match = _RATE.fullmatch(text)
     if match is None or not Fraction(match[1]):
         raise TopologyError(f"bandwidth {text[:40]!r} is not a rate above zero", mend="write it as 50GB/s or 400Gb/s")
-    number, prefix, binary, unit = Fraction(match[1]), (match[2] or "").lower().replace("m", "M"), match[3], match[4]
+    number, unit = Fraction(match[1]), match[4]
     if unit is None:
         return number
-    prefix = {"g": "G", "t": "T"}.get(prefix, prefix)
-    scale = Fraction(1024 ** _BINARY[prefix], 10**9) if binary else _SCALE[prefix]
+    power: int = _PREFIXES.index(match[2].lower())
+    scale = Fraction(pow(1024 if match[3] else 1000, power), 10**9)
     return number * scale / (8 if unit == "b" else 1)
 
 
@@ -74,9 +66,19 @@ def format_bandwidth(rate: Fraction) -> str:
     >>> format_bandwidth(Fraction(25, 2)), format_bandwidth(Fraction(50))
     ('12.5GB/s', '50GB/s')
     """
-    for digits in range(16):
-        scaled = rate * 10**digits
+    return f"{_decimal(rate)}GB/s"
+
+
+def format_latency(micros: Fraction) -> str:
+    """Text that `parse_latency` reads back to the same value where it has a finite decimal form."""
+    return f"{_decimal(micros)}us"
+
+
+def _decimal(value: Fraction) -> str:
+    """All decimals, or six significant digits where they never end."""
+    for digits in range(40):
+        scaled = value * 10**digits
         if scaled.denominator == 1:
             whole, part = divmod(scaled.numerator, 10**digits)
-            return f"{whole}.{part:0{digits}d}GB/s" if digits else f"{whole}GB/s"
-    return f"{float(rate):.6g}GB/s"
+            return f"{whole}.{part:0{digits}d}" if digits else str(whole)
+    return f"{float(value):.6g}"

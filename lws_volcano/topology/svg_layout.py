@@ -112,7 +112,7 @@ class Layout:
 def lay_out(topology: Topology, left: float, top: float) -> Layout:
     """Place everything right of `left` and below `top`."""
     style = _style(topology)
-    lowest = min((domain.tier for domain in topology.domains if len(domain)), default=0)
+    lowest = min((domain.tier for domain in topology.domains), default=0)
     rows = sorted({domain.tier for domain in topology.domains if domain.tier > lowest}, reverse=True)
     layout = Layout(style, rows)
     layout.grids = list(_grids(topology, lowest, style))

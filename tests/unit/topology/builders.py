@@ -64,7 +64,8 @@ def sets(topology: Topology, tier: int) -> list[set[str]]:
 def trees(draw: st.DrawFn, most_nodes: int = 12, topology: str = "dc1") -> ClusterTopology:
     """A sound document: random tree over few tiers, nodes attached anywhere, numbers with gaps."""
     numbers = draw(st.lists(st.integers(0, 7), min_size=1, max_size=4, unique=True).map(sorted))
-    tiers = [{"name": f"t{number}", "tier": number} for number in numbers]
+    latency = draw(st.sampled_from([None, "1.2345678us", "800ns"]))
+    tiers = [{"name": f"t{number}", "tier": number, "latency": latency} for number in numbers]
     count = draw(st.integers(1, 6))
     entries: list[dict[str, Any]] = []
     for at in range(count):

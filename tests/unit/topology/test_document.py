@@ -71,6 +71,7 @@ def test_side_by_side() -> None:
         ("q", -1, 0, 1, "a"), ("s", -1, 1, 3, "b"), ("r", 1, 1, 3, "b"),
     ]  # fmt: skip
     assert both.unplaced == ("x",)
+    assert [f.what for f in both.warnings if f.about == "unplaced"] == ["1 node is in no domain: x"]
 
 
 def test_a_node_in_two_topologies_stays_with_the_first() -> None:
