@@ -6,6 +6,7 @@ wrong cable is noted, so that a person can check it.
 """
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -58,6 +59,7 @@ class _Growth:
     units: dict[str, _Unit] = field(default_factory=dict)
     of_node: dict[str, str] = field(default_factory=dict)
     of_switch: dict[str, str] = field(default_factory=dict)
+    holding: AbstractSet[str] = frozenset()
     made_of: dict[str, list[str]] = field(default_factory=dict)
     tier: int = 1
 
@@ -102,10 +104,10 @@ class _Growth:
             self.of_node.update(dict.fromkeys(fresh, unit.name))
 
     def _name(self, switches: Iterable[str], below: Iterable[str]) -> str:
-        """First of the switches that no unit is named after; else, for switches linked straight, made of the units."""
+        """First of the switches that no unit is named after, better one without nodes; else made of the units."""
         free = [switch for switch in switches if switch not in self.units]
         if free:
-            return min(free, key=natural)
+            return min(free, key=lambda switch: (switch in self.holding, natural(switch)))
         return f"{min(below, key=natural)}-tier-{self.tier + 1}"
 
     def hanging(self, fabric: Fabric, holders: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
@@ -133,7 +135,7 @@ def locality_tree(fabric: Fabric, notes: Notes) -> list[Placed]:
     holders = _holders(fabric)
     late = _above_the_leaves(fabric, holders)
     found = cluster({switch: frozenset(nodes) for switch, nodes in holders.items()})
-    growth = _Growth()
+    growth = _Growth(holding=holders.keys())
     growth.plant(found)
     for switch in holders.keys() - growth.of_switch.keys():
         late[switch] = holders[switch] - growth.of_node.keys()

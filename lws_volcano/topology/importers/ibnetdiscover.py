@@ -16,7 +16,7 @@ from lws_volcano.topology.importers.document import Imported
 from lws_volcano.topology.importers.fabric import Fabric
 from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.source import Source
-from lws_volcano.topology.importers.wiring import Wiring, imported
+from lws_volcano.topology.importers.wiring import imported
 
 __all__ = ["read"]
 
@@ -64,8 +64,7 @@ def read(source: Source) -> Imported:
             source.at(dump.line_of.get(missing[0], 1)),
             "the dump is cut off, take it again",
         )
-    wiring = Wiring(_fabric(dump, source.nodes or {}, notes), source.name)
-    return imported(wiring, source, notes, "infiniband")
+    return imported(_fabric(dump, source.nodes or {}, notes), source, notes, "infiniband")
 
 
 def _parse(source: Source, notes: Notes) -> _Dump:

@@ -3,6 +3,8 @@
 Source: lldpcli(8), lldpd's JSON writer. The output of one host does not name the host, so the file has to: a mapping
 from host to output, or objects one after the other, each with `host` (`hostname`, `node`, `name`) or a local chassis
 beside `lldp`; lines prefixed with `host: ` as pdsh writes them are read too. Outputs of switches may be among them.
+What is a switch follows from the capabilities that neighbours announce. Hosts that bridge announce that too: --nodes
+says what is a node.
 """
 
 import re
@@ -17,7 +19,7 @@ from lws_volcano.topology.importers.fabric import Fabric
 from lws_volcano.topology.importers.hosts import plain_name
 from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.source import Source
-from lws_volcano.topology.importers.wiring import Wiring, imported
+from lws_volcano.topology.importers.wiring import imported
 from lws_volcano.topology.importers.yaml_text import json_values, mapping
 
 __all__ = ["read"]
@@ -57,8 +59,7 @@ def read(source: Source) -> Imported:
         _take(host, output, f"{source.name}: {host}", seen, notes)
     if seen.nameless:
         notes.warn(f"{seen.nameless} neighbours without a name are left out", source.name)
-    wiring = Wiring(_fabric(seen, source, notes), source.name)
-    return imported(wiring, source, notes, "lldp")
+    return imported(_fabric(seen, source, notes), source, notes, "lldp")
 
 
 def _outputs(source: Source) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -200,9 +201,14 @@ def _everybody(seen: _Seen) -> set[str]:
 
 
 def _is_switch(name: str, seen: _Seen) -> bool:
-    """Others say that it switches, or it does not say what it is and only others see it, or it sees hosts itself."""
+    """Others say that it switches, or it sees mostly hosts itself, or nobody knows what it is.
+
+    One host next to it makes no switch of a host: it may be the adapter in it that has a system of its own.
+    """
     if name in seen.switches:
         return not (name in seen.neighbours and name in seen.stations)
     if name in seen.neighbours:
-        return bool(seen.neighbours[name] & seen.stations)
+        around = seen.neighbours[name]
+        hosts = len(around & seen.stations)
+        return hosts > max(1, len(around - seen.stations))
     return name not in seen.stations

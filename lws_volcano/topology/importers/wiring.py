@@ -1,7 +1,5 @@
 """A cabled fabric as an importer found it, to the document: switches to ignore, nodes that count, the tree of units."""
 
-from dataclasses import dataclass
-
 from lws_volcano.topology.findings import examples
 from lws_volcano.topology.hostlist import natural
 from lws_volcano.topology.importers.document import Imported, topology_document
@@ -10,23 +8,15 @@ from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.source import NodeLabels, Source
 from lws_volcano.topology.matching import NodeNames
 
-__all__ = ["Wiring", "imported"]
+__all__ = ["imported"]
 
 
-@dataclass(frozen=True, slots=True)
-class Wiring:
-    """A fabric and where it was read."""
-
-    fabric: Fabric
-    where: str
-
-
-def imported(wiring: Wiring, source: Source, notes: Notes, name: str) -> Imported:
+def imported(fabric: Fabric, source: Source, notes: Notes, name: str) -> Imported:
     """The document of a fabric.
 
     With the nodes of the cluster given, hosts that it does not have (storage servers, fabric managers) don't count.
     """
-    fabric = _without_switches(wiring.fabric, source.ignore, notes)
+    fabric = _without_switches(fabric, source.ignore, notes)
     if source.nodes is not None:
         fabric = _of_cluster(fabric, source.nodes, notes)
     domains = locality_tree(fabric, notes)

@@ -156,3 +156,29 @@ def test_switches_without_a_name_are_told_apart_by_their_identity() -> None:
     text = json.dumps({f"n{at}": {"lldp": {"interface": {"eth0": {"chassis": chassis[at // 2]}}}} for at in range(4)})
     topology, _ = imported("lldp", text)
     assert domains(topology) == {1: sets("n0 n1", "n2 n3")}
+
+
+def test_an_adapter_with_a_system_of_its_own_makes_no_switch_of_its_host() -> None:
+    """The host sees it as a station beside its switches."""
+    text = json.dumps(
+        {
+            host: {"lldp": {"interface": [seen(tor), seen(f"{host}-dpu", "eth1", ("Station",))]}}
+            for host, tor in RACKS.items()
+        }
+    )
+    topology, said = imported("lldp", text)
+    assert domains(topology) == {1: sets("n0 n1", "n2 n3")}
+    assert any("4 cables between hosts" in finding for finding in said)
+
+
+def test_outputs_of_leaves_alone() -> None:
+    """Which see their hosts and the spine."""
+    leaves = {f"leaf{at}": [f"n{2 * at}", f"n{2 * at + 1}"] for at in range(2)}
+    text = json.dumps(
+        {
+            leaf: {"lldp": {"interface": [seen("spine"), *(seen(host, host, ("Station",)) for host in hosts)]}}
+            for leaf, hosts in leaves.items()
+        }
+    )
+    topology, _ = imported("lldp", text)
+    assert domains(topology) == {1: sets("n0 n1", "n2 n3"), 2: sets("n0 n1 n2 n3")}

@@ -155,7 +155,7 @@ def test_paths_that_are_too_long_for_a_name_are_cut_and_marked() -> None:
 
 def test_half_a_character_is_refused() -> None:
     """JSON can spell it, and no output could write it."""
-    with pytest.raises(TopologyError, match="nicode character|half a character"):
+    with pytest.raises(TopologyError, match=r"nicode character|half a character"):
         import_topology("node-labels", source(node_file(a={"rack": "\ud800"}), levels=("rack",)))
 
 
