@@ -3,8 +3,8 @@
     max( sum(app containers) + sum(restartable init containers),
          each ordinary init container + the restartable ones before it )  + overhead
 
-per resource; a missing request defaults to the limit of the same resource; pod-level resources take the place of the
-sums for cpu, memory and huge pages.
+per resource; a missing request defaults to the limit of the same resource; pod-level requests take the place of the
+sums for cpu, memory and huge pages, pod-level limits only where no container asks for the resource.
 
 Source: k8s.io/component-helpers/resource/helpers.go (PodRequests) and the pod defaulting of the API server.
 """
@@ -43,7 +43,7 @@ def pod_requests(spec: PodSpec, overhead: Mapping[str, str | int | float] | None
         else:
             peak = _larger(peak, add([started, asked]))
     total = _larger(add([running, started]), peak)
-    total.update(_pod_level(spec))
+    total = _pod_level(spec, total)
     total = add([total, parse_resources(spec.overhead or overhead or {})])
     return {name: nano for name, nano in total.items() if nano}
 
@@ -52,9 +52,17 @@ def _defaulted(resources: ResourceRequirements) -> dict[str, int]:
     return parse_resources({**resources.limits, **resources.requests})
 
 
-def _pod_level(spec: PodSpec) -> dict[str, int]:
-    asked = _defaulted(spec.resources)
-    return {name: nano for name, nano in asked.items() if name in {"cpu", "memory"} or name.startswith("hugepages-")}
+def _pod_level(spec: PodSpec, containers: dict[str, int]) -> dict[str, int]:
+    """What the pod asks for as a whole: its own requests, then its containers', then its own limits."""
+    requests, limits = (
+        {name: nano for name, nano in parse_resources(raw).items() if _is_pod_level(name)}
+        for raw in (spec.resources.requests, spec.resources.limits)
+    )
+    return {**limits, **containers, **requests}
+
+
+def _is_pod_level(name: str) -> bool:
+    return name in {"cpu", "memory"} or name.startswith("hugepages-")
 
 
 def _larger(left: dict[str, int], right: dict[str, int]) -> dict[str, int]:

@@ -52,6 +52,12 @@ def test_pod_level_resources_replace_cpu_and_memory_only():
     assert total == {"cpu": "10", "memory": "1Gi", "nvidia.com/gpu": "1"}
 
 
+def test_pod_level_limit_counts_only_where_no_container_asks():
+    """The API server defaults a missing pod-level request to the containers' sum, and only then to the limit."""
+    app = container(requests={"cpu": "1"})
+    assert asked(containers=[app], resources={"limits": {"cpu": "4", "memory": "2Gi"}}) == {"cpu": "1", "memory": "2Gi"}
+
+
 def test_overhead_comes_on_top():
     """The pod's own overhead, or the runtime class's where the pod (a template) has none."""
     spec = PodSpec.model_validate({"containers": [container(requests={"cpu": "1"})]})
