@@ -1,1 +1,26 @@
-"""To be described."""
+"""What fits where: from free room and a group's demand to a node for every rank, and to hints that say so.
+
+The way through the package
+    `shape`, `fits`, `room`   one pod, one node: does it fit, how many whole pods do
+    `forest`, `tally`         the same summed up the trees of the topology, kept up to date change by change
+    `capacity`                nodes, pods and promises in one object; `state` feeds it, planning reads it
+    `demand`                  a group and its rules
+    `planner`                 the way in; it asks `search` (whole groups), `anchored` (some members are bound),
+                              `exclusive`, `apart` (scope workers) and `company` (placement groups)
+    `cost`, `pack`, `spread`  what is best, in a domain of nodes and in a tree of domains; `ranks` and `ring` order it
+    `plan`, `quality`, `bounds`, `shortage`, `explain`  what came out, how good it is, and why
+    `plan_format`, `order`, `hints`  JSON, the annotation, and what is written on pods
+
+For callers
+    capacity = Capacity(topology)                      # then upsert_node, bind, unbind as changes come
+    plan = plan_group(demand, capacity)                # or plan_groups for several
+    capacity.reserve(demand, plan.nodes)               # until the pods are bound, or `release`
+    leader_hints(plan, capacity, priority=…)           # on the leader: terms, and the plan as annotation
+    member_hints(read_annotation(text), rank, topology, capacity.hostname)      # on each worker, on any replica
+    replacement_hints(plan, rank, capacity)            # a lost member; the plan was made with the others bound
+    add_to_affinity(pod["spec"].get("affinity"), hints)
+
+A plan takes about 0.2 ms with a warm capacity; the first plan of a new pair of pod shapes counts all nodes once.
+
+Not here: reading annotations and resolving tiers (`mapping`), HyperNodes (`topology`), anything that waits or talks.
+"""

@@ -53,7 +53,7 @@ class Anchored:
             if ranks and not self._settle(ranks, top, hard=hard and not free_leader):
                 return None
         places = [self.at[rank] for rank in range(self.demand.size)]
-        return Found(self.forest.common(places), tuple(places), exact=len(self.demand.missing()) == 1)
+        return Found(self.forest.common(places), tuple(places), exact=len(self.demand.missing()) <= 1)
 
     def _parts(self) -> list[list[int]]:
         """Missing ranks that belong together: the whole group, each sub-group, a leader that is apart."""
@@ -103,13 +103,12 @@ class Anchored:
         return (entry[-1] for entry in sorted(keyed))
 
     def _around(self, anchors: list[int], top: int, *, hard: bool) -> Iterator[int]:
-        """Domains that hold the anchors, closest first; above `top` only as far as they are apart already."""
+        """Domains that hold the anchors, closest first; under a hard rule none above `top`."""
         base = self.forest.common(anchors) if len(set(anchors)) > 1 else self.forest.home(anchors[0])
-        chain = self.forest.above[base] if base != ACROSS else ()
-        for domain in chain:
-            if domain == base or self.forest.level_of[domain] <= top:
+        for domain in self.forest.above[base] if base != ACROSS else ():
+            if not hard or self.forest.level_of[domain] <= top:
                 yield domain
-        if not hard or base == ACROSS:
+        if not hard:
             yield ACROSS
 
     # --- room beside what was just given out

@@ -76,7 +76,7 @@ class Capacity:
         self.rooms: list[Room] = [self._room_named(name) for name in self.forest.names]
         self._tallies: OrderedDict[tuple[Shape, Shape], Tally] = OrderedDict()
         for name in sorted(self._rooms_by_name):
-            self._place(name)
+            self.place(name)
 
     @property
     def topology(self) -> Topology | None:
@@ -89,7 +89,8 @@ class Capacity:
             room = self._rooms_by_name[name] = Room(name)
         return room
 
-    def _place(self, name: str) -> int:
+    def place(self, name: str) -> int:
+        """Place of a node; one that was never seen gets an empty room."""
         place = self.forest.place(name)
         if place == len(self.rooms):
             self.rooms.append(self._room_named(name))
@@ -118,13 +119,13 @@ class Capacity:
         QuantityError
             An allocatable value is no quantity; the node then keeps what was known of it.
         """
-        place = self._place(node.name)
+        place = self.place(node.name)
         self.rooms[place].describe(node)
         self._touch(place)
 
     def remove_node(self, name: str) -> None:
         """A node is gone; pods that are still listed on it are remembered in case it comes back."""
-        place = self._place(name)
+        place = self.place(name)
         self.rooms[place].describe(None)
         self._touch(place)
 
@@ -170,12 +171,12 @@ class Capacity:
         return {m.rank: self._pods[pod].node for m, pod in self._bound.items() if m.group == group}
 
     def _sit(self, seat: _Seat) -> None:
-        place = self._place(seat.node)
+        place = self.place(seat.node)
         self.rooms[place].take(seat.shape, seat.group_key)
         self._touch(place)
 
     def _leave(self, seat: _Seat) -> None:
-        place = self._place(seat.node)
+        place = self.place(seat.node)
         self.rooms[place].give(seat.shape, seat.group_key)
         self._touch(place)
 

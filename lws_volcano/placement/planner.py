@@ -103,6 +103,8 @@ class _Plan:
 
     def __init__(self, demand: Demand, capacity: Capacity, alternatives: int) -> None:
         self.demand, self.capacity, self.forest = demand, capacity, capacity.forest
+        for node in demand.bound.values():
+            capacity.place(node)
         self.tally = capacity.tally(demand.leader, demand.worker)
         self.limit = max(1, min(alternatives, _MAPPED_PODS // demand.size))
         self.hard = demand.rules.limited and bool(self.forest.levels)

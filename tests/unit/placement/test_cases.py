@@ -67,6 +67,15 @@ def test_a_lost_worker_gets_the_nearest_free_node() -> None:
     assert plan_group(group(3, bound={0: "n1", 1: "n2"}), room).nodes[2] == "n3"
 
 
+def test_members_on_nodes_that_nobody_knows() -> None:
+    """A pod may be seen before its node: the others are planned, and nothing is near a stranger."""
+    plan = plan_group(group(3, bound={0: "stranger"}), capacity(TWO_RACKS))
+    assert plan.nodes[0] == "stranger"
+    assert plan.domain is None
+    assert not plan_group(group(3, mode="hard", highest_tier=1, bound={0: "ghost"}), capacity(TWO_RACKS)).feasible
+    assert plan_group(group(1, bound={0: "n1"}), capacity(TWO_RACKS)).nodes == {0: "n1"}
+
+
 def test_fullest_rack_that_still_fits() -> None:
     """Whole racks are kept whole."""
     room = capacity(TWO_RACKS)

@@ -1,0 +1,1 @@
+"""Other ways to place a group, to measure the planner against: one a file, all on the same plain fleet."""
