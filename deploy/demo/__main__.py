@@ -15,10 +15,10 @@ from typing import Any, Final
 import yaml
 
 from deploy.demo.births import Births
-from deploy.local.controller import start_controller
 from deploy.demo.report import Report, read_back
 from deploy.local.api import Api
 from deploy.local.control_plane import ControlPlane
+from deploy.local.controller import start_controller
 from deploy.local.errors import LocalError
 from deploy.local.nodes import NodeShape, create_nodes, nodes_from_topology
 from deploy.local.programs import start_programs
