@@ -23,7 +23,7 @@ def dns_safe(name: str) -> str:
     Examples
     --------
     >>> dns_safe("dc1.rack-1"), dns_safe("Rack 1")
-    ('dc1.rack-1', 'rack-1-83480e6d')
+    ('dc1.rack-1', 'rack-1-65bcebbb')
     """
     parts = (_OTHER.sub("-", part).strip("-") for part in name.lower().split("."))
     safe = ".".join(part for part in parts if part) or "domain"
