@@ -17,6 +17,8 @@ __all__ = ["RACK", "SPINE", "NodeShape", "create_nodes", "nodes_from_topology", 
 
 RACK: Final = "example.com/rack"
 SPINE: Final = "example.com/spine"
+SIMULATED: Final = "lws-volcano-local"
+"""Kubelet version that `stages.yaml` writes into nodes."""
 READY_TIMEOUT: Final = 60.0
 BATCH: Final = 50
 _RANGE: Final = re.compile(r"\[(\d+)-(\d+)\]")
@@ -109,7 +111,10 @@ async def wait_ready(api: Api, names: Iterable[str]) -> None:
 
 
 def _usable(one: Object) -> bool:
-    conditions = one.get("status", {}).get("conditions", ())
+    status = one.get("status", {})
+    if status.get("nodeInfo", {}).get("kubeletVersion") != SIMULATED:
+        return False  # KWOK has not seen it yet, and would still set it Ready
+    conditions = status.get("conditions", ())
     ready = any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
     taints = one["spec"].get("taints", ())
     return ready and not any(taint["key"] == "node.kubernetes.io/not-ready" for taint in taints)

@@ -153,6 +153,16 @@ async def test_pods_of_a_missing_group_wait_without_a_word(world: World) -> None
     await world.running("demo", 2)
 
 
+async def test_everything_goes_on_after_the_api_server_was_away(world: World) -> None:
+    """Killed and started again: sets made afterwards come to life as before."""
+    await world.nodes(4)
+    await world.create(leader_worker_set("before", size=2))
+    await world.running("before", 2)
+    await world.plane.restart_apiserver(kill=True)
+    await world.create(leader_worker_set("after", size=2))
+    await world.running("after", 2, timeout=60)
+
+
 async def test_a_deleted_set_leaves_nothing(world: World) -> None:
     """Pods and StatefulSets go with the set."""
     await world.nodes(4)
