@@ -32,7 +32,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("file", metavar="FILE", help="what to import, may be gzipped; - is standard input")
     parser.add_argument("--from", dest="form", required=True, choices=list(FORMATS), metavar="FORMAT", help="see below")
     parser.add_argument(
-        "--nodes", metavar="FILE", help="nodes of the cluster (kubectl get nodes -o yaml, or names): only they are kept"
+        "--nodes", metavar="FILE", help="nodes of the cluster (kubectl get nodes -o json, or names): only they are kept"
     )
     parser.add_argument("--topology-name", default="", metavar="NAME", help="which topology of the file, and its name")
     parser.add_argument(

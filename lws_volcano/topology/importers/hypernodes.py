@@ -85,7 +85,7 @@ def _hypernodes(values: Iterable[Any], source: Source, notes: Notes) -> dict[str
         if hypernode.name not in source.ignore:
             found[hypernode.name] = hypernode
     if not found and not notes.findings:
-        raise TopologyError("holds no HyperNode", source.name, "give `kubectl get hypernodes,nodes -o yaml`")
+        raise TopologyError("holds no HyperNode", source.name, "give `kubectl get hypernodes,nodes -o json`")
     return found
 
 

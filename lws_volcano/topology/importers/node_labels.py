@@ -29,7 +29,7 @@ def read(source: Source) -> Imported:
     """
     nodes: NodeLabels = {**nodes_among(documents(source), source.name).labels, **(source.nodes or {})}
     if not nodes:
-        raise TopologyError("holds no Node", source.name, "give `kubectl get nodes -o yaml`")
+        raise TopologyError("holds no Node", source.name, "give `kubectl get nodes -o json`")
     nodes = without_values(nodes, source.ignore)
     notes = Notes(source.keep_going)
     name = source.topology_name or "nodes"
@@ -55,6 +55,9 @@ def from_keys(
     used = [key for key in keys if _counts(key, nodes)]
     if not accelerators and not used:
         raise TopologyError(f"no node has a label {' or '.join(keys[:8])}", where, "check the keys, closest first")
+    dropped = [key for key in keys if key not in used]
+    if dropped and not accelerators:
+        notes.warn(f"no tier comes of {examples(dropped)}: no node has it, or it is the node itself", where)
     if accelerators:
         nodes = {name: _split_clique(labels) for name, labels in nodes.items()}
         for key in ACCELERATORS:

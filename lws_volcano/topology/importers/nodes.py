@@ -41,7 +41,7 @@ def node_list(source: Source) -> NodeList:
     else:
         found = nodes_among(documents(source), source.name)
     if not found.labels:
-        raise TopologyError("holds no nodes", source.name, "give `kubectl get nodes -o yaml`")
+        raise TopologyError("holds no nodes", source.name, "give `kubectl get nodes -o json`")
     return found
 
 

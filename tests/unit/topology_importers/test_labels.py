@@ -46,6 +46,13 @@ def test_given_keys_closest_first() -> None:
     assert domains(topology) == {1: sets("a d", "b", "c"), 2: sets("a c d", "b")}
 
 
+def test_keys_that_give_no_tier_are_told() -> None:
+    """A slip in one of two keys does not pass in silence."""
+    topology, said = imported("node-labels", node_file(a={"r": "1"}, b={"r": "1"}), levels=("r", "row"))
+    assert len(topology.tiers) == 1
+    assert "no tier comes of row" in said[0]
+
+
 def test_no_information_is_no_domain() -> None:
     """Missing, empty and unknown are not three nodes in one rack (reports, R06)."""
     text = node_file(
