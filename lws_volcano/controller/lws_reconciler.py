@@ -148,10 +148,10 @@ class LwsReconciler:
         if wait > 0:
             return wait
         try:
-            await self.executor.write_status(manifest)
+            with self.pacer.writing(key, self.clock):
+                await self.executor.write_status(manifest)
         except (NotFound, Conflict) as error:
             raise ObserveAgainError(str(error)) from error
-        self.pacer.written(key, self.clock.monotonic())
         return None
 
     def _collect(self, key: str, plan: LwsPlan) -> None:

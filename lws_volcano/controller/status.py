@@ -4,6 +4,8 @@ It is written only when it differs, and not for every state that a starting grou
 moment for the next one, and two writes to one set keep a distance.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +14,7 @@ from lws_volcano.api.meta import Condition
 from lws_volcano.api.names import GANG_SCHEDULED, LWS_API
 from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.kube.client import Json
+from lws_volcano.kube.clock import Clock
 from lws_volcano.mapping.changes import GangCondition
 
 __all__ = ["StatusPacer", "status_manifest", "turns"]
@@ -72,10 +75,15 @@ class StatusPacer:
 
     settle: float = 0.5
     """From the first difference to the write: what follows at once goes into the same write."""
-    linger: float = 2.0
+    linger: float = 3.0
     """The same where True stays True or False stays False: a starting group passes through many such states."""
     interval: float = 1.0
     """Between two writes to one set."""
+    abreast: int = 2
+    """Status writes under way at a time: workers are for PodGroups first."""
+    busy: float = 0.2
+    """Seconds until a write that found no place is tried again."""
+    _under_way: int = 0
     _since: dict[str, float] = field(default_factory=dict)
     _last: dict[str, float] = field(default_factory=dict)
 
@@ -85,10 +93,19 @@ class StatusPacer:
         `turns` says whether the status itself changes, or only what is said about it.
         """
         since = self._since.setdefault(key, now)
-        return (
-            max(since + (self.settle if turns else self.linger), self._last.get(key, float("-inf")) + self.interval)
-            - now
-        )
+        due = since + (self.settle if turns else self.linger)
+        wait = max(due, self._last.get(key, float("-inf")) + self.interval) - now
+        return self.busy if wait <= 0 and self._under_way >= self.abreast else wait
+
+    @contextmanager
+    def writing(self, key: str, clock: Clock) -> Iterator[None]:
+        """Around the write; noted as written when it succeeds."""
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+        self.written(key, clock.monotonic())
 
     def in_step(self, key: str) -> None:
         """There is no difference (any more)."""

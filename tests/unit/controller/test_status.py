@@ -11,6 +11,7 @@ from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.controller.status import StatusPacer, status_manifest, turns
 from lws_volcano.mapping.changes import GangCondition
 from tests.contract import manifests
+from tests.contract.clocks import ManualClock
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 WAITING = GangCondition(status=False, reason=Reason.WAITING_FOR_CAPACITY, message="0 of 1")
@@ -81,3 +82,11 @@ def test_what_only_says_more_about_the_same_status_waits_longer() -> None:
     placed = GangCondition(status=True, reason=Reason.ALL_GROUPS_PLACED, message="")
     assert turns(lws(written(WAITING)), placed)
     assert not turns(lws(), WAITING)
+
+
+def test_status_writes_leave_room_for_others() -> None:
+    """No more than two under way: the third waits a moment, and finds a place when one has ended."""
+    pacer, clock = StatusPacer(settle=0.0, abreast=2), ManualClock()
+    with pacer.writing("a", clock), pacer.writing("b", clock):
+        assert pacer.wait("c", now=10.0) == pacer.busy
+    assert pacer.wait("c", now=10.0) <= 0
