@@ -138,6 +138,11 @@ def _assign(groups: Iterable[Sequence[Things]], named: Mapping[Things, Sequence[
             found.strays[thing] = set(votes[thing]) - {unit}
     for unit, group in enumerate(groups):
         for things in group:
-            at = Counter(home[thing] for thing in things).most_common(1)[0][0] if not found.units[unit] else unit
+            at = unit if found.units[unit] else _most(Counter(home[thing] for thing in things))
             found.switches[at].update(named[things])
     return found
+
+
+def _most(counts: Counter[int]) -> int:
+    """The unit with the highest count, the first of equals."""
+    return min(counts, key=lambda unit: (-counts[unit], unit))
