@@ -237,8 +237,8 @@ class Anchored:
         return permutations(slots) if len(slots) <= _EVERY_ORDER else iter([slots])
 
     def _exchanged(self, ranks: list[int], slots: list[int]) -> list[int]:
-        if len(slots) <= _EVERY_ORDER:
-            return slots
+        if len(slots) <= _EVERY_ORDER or not self.demand.bound.keys() - {0}:
+            return slots  # all orders were tried, or nothing but the leader, where the order starts, is fixed
         cost = self._ring(ranks, slots)
         for left, right in islice(combinations(range(len(slots)), 2), _EXCHANGES):
             slots[left], slots[right] = slots[right], slots[left]

@@ -2,8 +2,9 @@
 
 The annotation is the same entry without blanks, with fewer alternatives, and with what every replica of the webhook
 needs to give each worker the same hints: `order` (the tier and the domains whose nodes are ordered), `placement`,
-and, when it is so, `within` (the domain of the placement group) and `leaderFirst`. About 1.5 KB for a group of 8 with
-8 alternatives; never more than `ALTERNATIVE_PODS` nodes are listed in alternatives.
+and, when it is so, `within` (the domain of the placement group) and `leaderFirst`. About 4 KB for a group of 8 with 32
+alternatives, 8 KB for one of 128; never more than `ALTERNATIVE_PODS` nodes are listed in alternatives besides the
+chosen ones, and pods of groups larger than 64 are listed without their path, which follows from the topology.
 """
 
 import json
@@ -21,6 +22,8 @@ __all__ = ["ALTERNATIVE_PODS", "Note", "group_entry", "read_annotation", "write_
 
 ALTERNATIVE_PODS: Final = 256
 """Most nodes listed in the alternatives of an annotation, the chosen one apart."""
+_PATHS: Final = 64
+"""Largest group whose pods are listed with their paths in an annotation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,8 @@ def write_annotation(plan: GroupPlan, order: Order | None = None) -> str:
     entry = group_entry(plan)
     listed = 1 + ALTERNATIVE_PODS // max(plan.demand.size, 1)
     entry["alternatives"] = entry["alternatives"][:listed]
+    if plan.demand.size > _PATHS:
+        entry["pods"] = [{key: value for key, value in pod.items() if key != "path"} for pod in entry["pods"]]
     entry["placement"] = plan.demand.rules.placement
     if order is not None:
         entry["order"] = order.to_json()

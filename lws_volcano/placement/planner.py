@@ -15,7 +15,7 @@ from lws_volcano.placement.bounds import fewest_domains
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.company import around, companions, room_for_all
 from lws_volcano.placement.demand import Demand
-from lws_volcano.placement.exclusive import exclusive_choices
+from lws_volcano.placement.exclusive import exclusive_choices, level_of_label
 from lws_volcano.placement.plan import Alternative, DomainRef, GroupPlan, PlannedPod
 from lws_volcano.placement.quality import Quality, quality_of
 from lws_volcano.placement.search import Found, Search
@@ -123,11 +123,19 @@ class _Plan:
             return self._anchored()
         if self.demand.rules.exclusive_key:
             return self._exclusive(within)
+        if self.demand.rules.sub_group_exclusive_key and self.demand.split is not None:
+            return self._exclusive_sub_groups(within)
         return self._search(self.tally, within)
 
-    def _search(self, tally: Tally, within: int) -> Iterator[Found]:
+    def _exclusive_sub_groups(self, within: int) -> Iterator[Found]:
+        """Each sub-group has a label value to itself, where the topology has a domain for each value."""
+        choices = exclusive_choices(self.capacity.rooms, self.demand, self.demand.rules.sub_group_exclusive_key)
+        tally = self.tally.only(place for places in choices.values() for place in places)
+        return self._search(tally, within, level_of_label(self.forest, choices))
+
+    def _search(self, tally: Tally, within: int, alone_at: int | None = None) -> Iterator[Found]:
         """Allowed domains; then the leader apart; then, unless the rule is hard, over several trees."""
-        search = Search(tally, self.demand, within)
+        search = Search(tally, self.demand, within, alone_at)
         any_found = False
         for found in search.ranked(self.top):
             any_found = True
@@ -145,7 +153,7 @@ class _Plan:
 
     def _exclusive(self, within: int) -> Iterator[Found]:
         """One candidate a label value; the best by the usual order, over the fullest values."""
-        choices = exclusive_choices(self.capacity.rooms, self.demand)
+        choices = exclusive_choices(self.capacity.rooms, self.demand, self.demand.rules.exclusive_key)
         slots = {value: sum(self.tally.pairs[p][0] for p in places) for value, places in choices.items()}
         fullest = sorted((free, value) for value, free in slots.items() if free >= self.demand.workers)
         found: list[tuple[tuple[float, ...], int, str, Found]] = []

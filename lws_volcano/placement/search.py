@@ -64,10 +64,13 @@ class Search:
         The group.
     within : int
         Look only inside this domain.
+    alone_at : int, optional
+        Every sub-group has a domain of this level to itself.
     """
 
-    def __init__(self, tally: Tally, demand: Demand, within: int = ACROSS) -> None:
+    def __init__(self, tally: Tally, demand: Demand, within: int = ACROSS, alone_at: int | None = None) -> None:
         self.tally, self.forest, self.demand, self.within = tally, tally.forest, demand, within
+        self.alone_at = alone_at
         alike = demand.alike and demand.split is None
         self.load = Load(demand.size, leader=False) if alike else Load(demand.workers, leader=True)
 
@@ -77,7 +80,7 @@ class Search:
 
     def ranked(self, top: int) -> Iterator[Found]:
         """All placements of the lowest level where there is one, one a domain, best first."""
-        for level in range(-1, top + 1):
+        for level in range(-1 if self.alone_at is None else self.alone_at + 1, top + 1):
             candidates = self._level(level)
             first = next(candidates, None)
             if first is not None:
@@ -223,10 +226,13 @@ class Search:
             yield Spread(self.tally, self.load)
             return
         tier = self.demand.rules.sub_group_tier
-        fixed = self.forest.allowed_level(tier)
-        for whole in range(level) if tier is None else [fixed] if fixed < level else []:
+        fixed = (
+            self.alone_at if self.alone_at is not None else None if tier is None else self.forest.allowed_level(tier)
+        )
+        for whole in range(level) if fixed is None else [fixed] if fixed < level else []:
             first = sub.first if sub.leader_inside else 0
             count = sub.count - 1 if sub.leader_inside else sub.count
-            yield Spread(self.tally, Load(count, leader=True), Units(whole, sub.size, first))
-        if tier is None or fixed >= level:
+            units = Units(whole, sub.size, first, alone=self.alone_at is not None)
+            yield Spread(self.tally, Load(count, leader=True), units)
+        if self.alone_at is None and (fixed is None or fixed >= level):
             yield Spread(self.tally, self.load)

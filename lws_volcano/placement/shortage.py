@@ -36,8 +36,8 @@ def _leader(demand: Demand) -> str:
 
 
 def _exclusive(capacity: Capacity, demand: Demand) -> str:
-    key = demand.rules.exclusive_key
-    if not key or exclusive_choices(capacity.rooms, demand):
+    key = demand.rules.exclusive_key or demand.rules.sub_group_exclusive_key
+    if not key or exclusive_choices(capacity.rooms, demand, key):
         return ""
     return f"exclusive topology: no value of node label {key} is free of other groups"
 

@@ -51,12 +51,19 @@ class Seats(NamedTuple):
 class Units(NamedTuple):
     """Sub-groups as units: above `level` only whole ones move.
 
-    `first` workers go with the leader; it is 0 when the leader is apart from the sub-groups.
+    `first` workers go with the leader; it is 0 when the leader is apart from the sub-groups. `alone`: no two in one
+    domain of that level.
     """
 
     level: int
     size: int
     first: int
+    alone: bool = False
+
+    def table(self, plain: list[int], led: list[int]) -> "_Table":
+        """Costs by sub-groups from costs by pods."""
+        plain, led = plain[:: self.size], led[self.first :: self.size]
+        return _Table(plain[:2], led[: 1 if self.first else 2]) if self.alone else _Table(plain, led)
 
     def pods(self, load: Load) -> Load:
         """The same load counted in pods."""
@@ -193,7 +200,7 @@ class Spread:
         plain = [cost + edge if index else cost for index, cost in enumerate(table.plain)]
         led = [cost + edge for cost in table.led]
         if self.units is not None and self._changes(low, level):
-            return _Table(plain[:: self.units.size], led[self.units.first :: self.units.size])
+            return self.units.table(plain, led)
         return _Table(plain, led)
 
     def _changes(self, low: int, high: int) -> bool:

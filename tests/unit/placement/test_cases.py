@@ -132,6 +132,16 @@ def test_exclusive_topology_shuns_other_groups() -> None:
     assert "exclusive" in refused.reason
 
 
+def test_exclusive_sub_groups_share_no_rack() -> None:
+    """Room for both sub-groups in either rack, but each has one to itself; a third one has none."""
+    room = Capacity(capacity(TWO_RACKS).topology)
+    room.feed(node(f"n{i}", 2, labels={"rack": "r1" if i < 5 else "r2"}) for i in range(1, 9))
+    rules = {"sub_group_exclusive_key": "rack"}
+    plan = plan_group(group(4, sub_groups=SubGroups(2, 2, 1, leader_inside=True), **rules), room)
+    assert [one.path[-1] for one in plan.pods] == ["r1", "r1", "r2", "r2"]
+    assert not plan_group(group(6, sub_groups=SubGroups(2, 3, 1, leader_inside=True), **rules), room).feasible
+
+
 def test_scope_workers_lets_the_leader_sit_outside() -> None:
     """Four workers fill a rack; the leader goes next door, and the tier spanned says so."""
     room = capacity(TWO_RACKS)
