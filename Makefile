@@ -11,7 +11,7 @@ help:
 	@echo "make test   every test, on a real control plane"
 	@echo "make lint   style, types, layers"
 	@echo "make bench  the benchmarks, printed as tables"
-	@echo "make docs   regenerate what is generated: CRD, JSON schema"
+	@echo "make docs   regenerate what is generated: CRD, JSON schema, chart schema, kustomize"
 
 setup: $(STAMP)
 
@@ -39,7 +39,9 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 docs: $(STAMP)
-	$(BIN)/python -m lws_volcano.topology.generate
+	$(BIN)/python crds/generate.py
+	$(BIN)/python -m deploy.helm.generate
+	@command -v helm >/dev/null && $(BIN)/python -m deploy.kustomize.render || echo "helm is not installed: deploy/kustomize was not rendered"
 
 clean:
 	rm -rf $(VENV) build *.egg-info
