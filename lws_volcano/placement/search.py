@@ -225,10 +225,7 @@ class Search:
         if sub is None:
             yield Spread(self.tally, self.load)
             return
-        tier = self.demand.rules.sub_group_tier
-        fixed = (
-            self.alone_at if self.alone_at is not None else None if tier is None else self.forest.allowed_level(tier)
-        )
+        fixed = self._sub_group_level()
         for whole in range(level) if fixed is None else [fixed] if fixed < level else []:
             first = sub.first if sub.leader_inside else 0
             count = sub.count - 1 if sub.leader_inside else sub.count
@@ -236,3 +233,10 @@ class Search:
             yield Spread(self.tally, Load(count, leader=True), units)
         if self.alone_at is None and (fixed is None or fixed >= level):
             yield Spread(self.tally, self.load)
+
+    def _sub_group_level(self) -> int | None:
+        """Level of the domains that sub-groups must be whole in, None where the lowest possible is wanted."""
+        tier = self.demand.rules.sub_group_tier
+        if self.alone_at is not None or tier is None:
+            return self.alone_at
+        return self.forest.allowed_level(tier)
