@@ -25,7 +25,7 @@ from lws_volcano.placement.shape import Shape, pod_shape
 from lws_volcano.placement.tally import Tally
 from lws_volcano.topology.model import Topology
 
-__all__ = ["Capacity", "Member", "Trial", "member_of"]
+__all__ = ["Capacity", "Member", "Seat", "Trial", "member_of", "seat_of"]
 
 _TALLIES: Final = 64
 """Pairs of shapes that are kept warm."""
@@ -39,7 +39,9 @@ class Member(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Seat:
+class Seat:
+    """What one pod takes, and of whom it is."""
+
     node: str
     shape: Shape
     group_key: str
@@ -64,9 +66,9 @@ class Capacity:
 
     def __init__(self, topology: Topology | None = None) -> None:
         self._rooms_by_name: dict[str, Room] = {}
-        self._pods: dict[str, _Seat] = {}
+        self._pods: dict[str, Seat] = {}
         self._bound: dict[Member, str] = {}
-        self._held: dict[str, dict[int, _Seat]] = {}
+        self._held: dict[str, dict[int, Seat]] = {}
         self.set_topology(topology)
 
     def set_topology(self, topology: Topology | None) -> None:
@@ -147,7 +149,10 @@ class Capacity:
         if not pod.bound or pod.finished:
             self.unbind(identity)
             return
-        seat = _seat(pod)
+        self.occupy(identity, seat_of(pod))
+
+    def occupy(self, identity: str, seat: Seat) -> None:
+        """As `bind`, for a bound pod that was read into its seat before."""
         if self._pods.get(identity) == seat:
             return
         self.unbind(identity)
@@ -170,12 +175,12 @@ class Capacity:
         """Rank -> node of the bound pods of a group (by PodGroup key). O(pods); keep it off hot paths."""
         return {m.rank: self._pods[pod].node for m, pod in self._bound.items() if m.group == group}
 
-    def _sit(self, seat: _Seat) -> None:
+    def _sit(self, seat: Seat) -> None:
         place = self.place(seat.node)
         self.rooms[place].take(seat.shape, seat.group_key)
         self._touch(place)
 
-    def _leave(self, seat: _Seat) -> None:
+    def _leave(self, seat: Seat) -> None:
         place = self.place(seat.node)
         self.rooms[place].give(seat.shape, seat.group_key)
         self._touch(place)
@@ -185,10 +190,10 @@ class Capacity:
     def reserve(self, demand: Demand, nodes: Mapping[int, str]) -> None:
         """Hold the nodes (by rank) for a planned group until its pods are bound; replaces what it held before."""
         self.release(demand.key)
-        held: dict[int, _Seat] = {}
+        held: dict[int, Seat] = {}
         for rank, node in nodes.items():
             if rank not in demand.bound and Member(demand.key, rank) not in self._bound:
-                held[rank] = _Seat(node, demand.shape(rank), demand.identity, None)
+                held[rank] = Seat(node, demand.shape(rank), demand.identity, None)
         for seat in held.values():
             self._sit(seat)
         if held:
@@ -267,7 +272,7 @@ class Trial:
 
     def __init__(self, capacity: Capacity) -> None:
         self._capacity = capacity
-        self._before: list[tuple[str, dict[int, _Seat]]] = []
+        self._before: list[tuple[str, dict[int, Seat]]] = []
 
     def hold(self, demand: Demand, nodes: Mapping[int, str]) -> None:
         """As `Capacity.reserve`, until the trial ends."""
@@ -286,10 +291,17 @@ class Trial:
         self._before.clear()
 
 
-def _seat(pod: Pod) -> _Seat:
+def seat_of(pod: Pod) -> Seat:
+    """What a bound pod takes.
+
+    Raises
+    ------
+    QuantityError
+        A request is no quantity.
+    """
     group = pod.metadata.labels.get(GROUP_KEY, "")
     try:
         shape = pod_shape(pod.spec, pod.metadata.labels)
     except QuantityError as error:
         raise QuantityError(error.what, where=f"pod {pod.key}, {error.where}", mend=error.mend) from None
-    return _Seat(pod.spec.node_name, shape, f"{pod.namespace}/{group}" if group else "", member_of(pod))
+    return Seat(pod.spec.node_name, shape, f"{pod.namespace}/{group}" if group else "", member_of(pod))

@@ -17,14 +17,14 @@ from lws_volcano.state.interning import InterningPods
 from lws_volcano.state.store import Index, Store, Stored
 from lws_volcano.state.topologies import TopologyRecord
 
-__all__ = ["BY_LWS", "BY_NODE", "BY_OWNER", "Kind", "Kinds"]
+__all__ = ["BY_GROUP", "BY_LWS", "BY_OWNER", "Kind", "Kinds"]
 
 BY_LWS = "lws"
 """`namespace/name` of the LeaderWorkerSet that a label names."""
 BY_OWNER = "owner"
 """UID of the controlling owner."""
-BY_NODE = "node"
-"""Name of the node."""
+BY_GROUP = "group"
+"""`namespace/name` of the PodGroup that a pod names."""
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """A copy of the whole object that nobody here reads."""
@@ -95,8 +95,9 @@ def _by_namespace(item: Object) -> tuple[str, ...]:
     return (item.namespace,)
 
 
-def _by_node(item: AssignedPod) -> tuple[str, ...]:
-    return (item.node,)
+def _by_group(item: Object) -> tuple[str, ...]:
+    name = item.metadata.annotations.get(names.GROUP_NAME)
+    return (f"{item.namespace}/{name}",) if name else ()
 
 
 def _store(**indexes: Index[Any]) -> Store[Any]:
@@ -114,7 +115,10 @@ class Kinds:
     )
     pods: Kind[Pod] = field(
         default_factory=lambda: Kind(
-            resources.PODS, _Parser(InterningPods().parse), _store(lws=_by_lws), label_selector=names.LWS_NAME
+            resources.PODS,
+            _Parser(InterningPods().parse),
+            _store(lws=_by_lws, group=_by_group),
+            label_selector=names.LWS_NAME,
         )
     )
     revisions: Kind[ControllerRevision] = field(
@@ -152,7 +156,7 @@ class Kinds:
         default_factory=lambda: Kind(
             resources.PODS,
             AssignedPods().parse,
-            _store(node=_by_node),
+            _store(),
             field_selector="spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed",
             optional=True,
         )

@@ -167,14 +167,14 @@ def test_an_object_that_cannot_be_read_does_not_stop_the_others() -> None:
 
 
 def test_a_bound_pod_is_kept_slim_until_it_has_finished() -> None:
-    """Node, requests and host ports; equal requests are one object."""
+    """What it takes and where; what equal pods take is one object."""
     world = World()
     world.put("assignedpods", manifests.pod("demo", node="n1"))
     world.put("assignedpods", manifests.pod("demo", worker=1, node="n1"))
     assigned = world.cluster.kinds.assigned.store
-    first, second = assigned.by("node", "n1")
-    assert first.requests == {"cpu": 10**9}
-    assert first.requests is second.requests
+    first, second = assigned
+    assert (first.seat.node, first.seat.shape.requests) == ("n1", (("cpu", 10**9),))
+    assert first.seat.shape is second.seat.shape
     finished = manifests.pod("demo", node="n1")
     finished["metadata"]["uid"] = first.uid
     finished["status"] = {"phase": "Succeeded"}
