@@ -6,12 +6,14 @@
 import itertools
 import os
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from deploy.local.api import Api
+from deploy.local.binaries import binaries
 from deploy.local.control_plane import ControlPlane
 from deploy.local.programs import Programs, start_programs
 from deploy.local.resources import NAMESPACES
@@ -30,6 +32,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.integration)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Build what is missing before the first test, outside of its timeout and with the progress shown."""
+    wanted = any(HERE in item.path.parents for item in session.items)
+    if not wanted or session.config.option.collectonly:
+        return
+    capture = session.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled() if capture else nullcontext():
+        binaries()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
