@@ -44,13 +44,20 @@ def plan_groups(demands: Iterable[Demand], capacity: Capacity, *, alternatives: 
     with capacity.trial() as trial:
         while waiting:
             demand = waiting.pop(0)
-            near = [node for plan in plans if companions(demand, [plan.demand]) for node in plan.nodes.values()]
-            later = companions(demand, waiting)
+            near, later = _company(demand, plans, waiting)
             plan = plan_group(demand, capacity, later=later, near=near, alternatives=alternatives)
             plans.append(plan)
             if plan.feasible:
                 trial.hold(demand, plan.nodes)
     return plans
+
+
+def _company(demand: Demand, plans: Sequence[GroupPlan], waiting: Sequence[Demand]) -> tuple[list[str], list[Demand]]:
+    """Nodes of the companions that are planned, and the companions that are not yet."""
+    if not demand.rules.placement_group:
+        return [], []
+    near = [node for plan in plans if companions(demand, [plan.demand]) for node in plan.nodes.values()]
+    return near, companions(demand, waiting)
 
 
 def plan_group(

@@ -1,12 +1,12 @@
 """Why a group fits nowhere, in words that a person can act on."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import Demand
 from lws_volcano.placement.exclusive import exclusive_choices
-from lws_volcano.placement.room import Room
+from lws_volcano.placement.room import Pair, Room
 from lws_volcano.placement.shape import Shape
 from lws_volcano.placement.tally import Tally
 
@@ -23,11 +23,10 @@ def shortage(capacity: Capacity, tally: Tally, demand: Demand, top: int) -> str:
     """
     if not capacity.node_names():
         return "there are no nodes"
-    leaders = [room for room in capacity.rooms if room.slots(demand.leader)]
-    if 0 not in demand.bound and not leaders:
+    if 0 not in demand.bound and not any(beside >= 0 for _, beside in tally.pairs):
         return f"no node takes the {_leader(demand)}: {obstacles(capacity.rooms, demand.leader)}"
     head = _exclusive(capacity, demand) or _largest(tally, demand, top) or _whole(tally, demand)
-    blocked = obstacles(capacity.rooms, demand.worker)
+    blocked = obstacles(capacity.rooms, demand.worker, tally.pairs)
     return f"{head}; {blocked}" if blocked else head
 
 
@@ -71,14 +70,19 @@ def _whole(tally: Tally, demand: Demand) -> str:
     return f"the nodes take a leader and {min(most, demand.workers)} of {demand.workers} workers together"
 
 
-def obstacles(rooms: Iterable[Room], shape: Shape) -> str:
-    """How many nodes are out for a pod of this shape, by reason, the most frequent first."""
+def obstacles(rooms: Iterable[Room], shape: Shape, counted: Sequence[Pair] = ()) -> str:
+    """How many nodes are out for a pod of this shape, by reason, the most frequent first.
+
+    `counted` are the rooms' counts where they are known: a room that takes a worker needs no second look.
+    """
     reasons: Counter[str] = Counter()
     total = 0
-    for room in rooms:
+    for place, room in enumerate(rooms):
         if room.node is None:
             continue
         total += 1
+        if counted and counted[place][0]:
+            continue
         reason = room.why_not(shape) or _too_little(room, shape)
         if reason:
             reasons[reason] += 1
