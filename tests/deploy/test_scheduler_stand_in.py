@@ -95,7 +95,7 @@ def _session(
         priorities=priorities or {},
         scheduler="volcano",
     )
-    return run_session(snapshot, random.Random(seed), NOW)  # noqa: S311 - ties
+    return run_session(snapshot, random.Random(seed), NOW)
 
 
 def _placed(decisions: Decisions) -> dict[str, str]:
