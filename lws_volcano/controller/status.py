@@ -69,6 +69,10 @@ def _reads(found: Condition, entry: dict[str, Any]) -> bool:
     )
 
 
+_PER_LOOK = 10
+"""Status writes that an API server is likely to take in `busy` seconds."""
+
+
 @dataclass
 class StatusPacer:
     """When a set's status may be written; seconds of the monotonic clock."""
@@ -95,7 +99,10 @@ class StatusPacer:
         since = self._since.setdefault(key, now)
         due = since + (self.settle if turns else self.linger)
         wait = max(due, self._last.get(key, float("-inf")) + self.interval) - now
-        return self.busy if wait <= 0 and self._under_way >= self.abreast else wait
+        if wait > 0 or self._under_way < self.abreast:
+            return wait
+        # Each look costs a plan: the more wait for a place, the later they ask again.
+        return self.busy * max(1.0, len(self._since) / _PER_LOOK)
 
     @contextmanager
     def writing(self, key: str, clock: Clock) -> Iterator[None]:

@@ -5,16 +5,17 @@ Level-triggered: a change says *which* LeaderWorkerSet to look at again, never w
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from lws_volcano.api import names
 from lws_volcano.api.meta import Object
 from lws_volcano.mapping.snapshot import Capabilities
+from lws_volcano.state.catalog import Resolution
 from lws_volcano.state.kinds import BY_LWS, Kind, Kinds
 from lws_volcano.state.store import Difference
 from lws_volcano.topology.model import Topology
 
-__all__ = ["Area", "Cluster", "Key"]
+__all__ = ["HYPER_NODES", "Area", "Cluster", "Key"]
 
 
 class Area(StrEnum):
@@ -25,11 +26,14 @@ class Area(StrEnum):
 
 
 class Key(NamedTuple):
-    """One unit of work: a LeaderWorkerSet (`namespace/name`), or a topology (its name)."""
+    """One unit of work: a LeaderWorkerSet (`namespace/name`), a ClusterTopology (its name), or the HyperNodes of all."""
 
     area: Area
     name: str
 
+
+HYPER_NODES: Final = "*"
+"""Name, in the area of topologies, of the one key for all HyperNodes: no object can be called so."""
 
 Listener = Callable[[Kind[Any], Difference[Any]], None]
 """Told of every change of a store, at once; must be quick and must not raise."""
@@ -42,18 +46,27 @@ class Cluster:
     ----------
     kinds
         The kinds, each with its store: `cluster.kinds.pods.store.by(BY_LWS, "ns/name")`.
-    topology
-        The configured topology resolved against the nodes; None where none is configured.
+    resolution
+        What came of the configured topologies, and of each.
     capabilities
         What the installed Volcano can do.
     """
 
     def __init__(self) -> None:
         self.kinds = Kinds()
-        self.topology: Topology | None = None
+        self.resolution = Resolution()
         self.capabilities = Capabilities()
         self._listeners: list[Listener] = []
         self._readiness: list[Callable[[], None]] = []
+
+    @property
+    def topology(self) -> Topology | None:
+        """The configured topology resolved against the nodes; None where none is configured."""
+        return self.resolution.topology
+
+    @topology.setter
+    def topology(self, topology: Topology | None) -> None:
+        self.resolution = Resolution(topology)
 
     @property
     def ready(self) -> bool:
@@ -94,8 +107,8 @@ class Cluster:
         return [Key(Area.LWS, key) for key in {**dict.fromkeys(self.kinds.lws.store.names()), **dict.fromkeys(left)}]
 
     def topology_keys(self) -> list[Key]:
-        """Every ClusterTopology."""
-        return [Key(Area.TOPOLOGY, key) for key in self.kinds.topologies.store.names()]
+        """The HyperNodes, and every ClusterTopology."""
+        return [Key(Area.TOPOLOGY, key) for key in (HYPER_NODES, *self.kinds.topologies.store.names())]
 
     def touched(self, kind: Kind[Any], difference: Difference[Any]) -> list[Key]:
         """The LeaderWorkerSets and topologies whose outcome may change by this."""
@@ -115,8 +128,9 @@ class Cluster:
             return self.lws_keys()
         if kind is kinds.topologies:
             return [Key(Area.TOPOLOGY, difference.either.key)]
-        if kind in (kinds.nodes, kinds.hyper_nodes):
-            return self.topology_keys()
+        if kind is kinds.hyper_nodes:
+            return [Key(Area.TOPOLOGY, HYPER_NODES)]
+        # Nodes change what topologies resolve to; their keys come once that is done.
         return []
 
     def _namesakes(self, pod_group: Object) -> list[Key]:
