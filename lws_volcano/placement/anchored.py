@@ -48,24 +48,30 @@ class Anchored:
 
     def best(self, top: int, *, hard: bool) -> Found | None:
         """All ranks' places, or None when the rest does not fit."""
-        for ranks in self._parts():
-            free_leader = ranks == [0] and self.demand.rules.scope == "workers"
-            if ranks and not self._settle(ranks, top, hard=hard and not free_leader):
-                return None
-        places = [self.at[rank] for rank in range(self.demand.size)]
-        return Found(self.forest.common(places), tuple(places), exact=len(self.demand.missing()) <= 1)
+        bound = dict(self.at)
+        for parts in self._ways():
+            self.at, self.taken, self.leader_at = dict(bound), {}, bound.get(0, -1)
+            if all(self._settle(ranks, top, hard=hard and not self._is_apart(ranks)) for ranks in parts if ranks):
+                places = [self.at[rank] for rank in range(self.demand.size)]
+                return Found(self.forest.common(places), tuple(places), exact=len(self.demand.missing()) <= 1)
+        return None
 
-    def _parts(self) -> list[list[int]]:
-        """Missing ranks that belong together: the whole group, each sub-group, a leader that is apart."""
+    def _is_apart(self, ranks: list[int]) -> bool:
+        """Only the leader, and it need not keep to its workers' domain."""
+        return ranks == [0] and self.demand.rules.scope == "workers"
+
+    def _ways(self) -> Iterator[list[list[int]]]:
+        """Missing ranks that belong together: each sub-group; else all of them, and if need be the leader apart."""
         missing = list(self.demand.missing())
         split = self.demand.split
         if split is not None:
             indices = {split.index(rank) for rank in missing}
             ordered = sorted(indices, key=lambda index: -1 if index is None else index)
-            return [[rank for rank in missing if split.index(rank) == index] for index in ordered]
+            yield [[rank for rank in missing if split.index(rank) == index] for index in ordered]
+            return
+        yield [missing]
         if self.demand.rules.scope == "workers":
-            return [[rank for rank in missing if rank], [rank for rank in missing if not rank]]
-        return [missing]
+            yield [[rank for rank in missing if rank], [rank for rank in missing if not rank]]
 
     def _settle(self, ranks: list[int], top: int, *, hard: bool) -> bool:
         anchors = self._anchors(ranks)

@@ -124,6 +124,12 @@ class Room:
             return 0 if any(clash(held, claim) for held in self.claims for claim in shape.claims) else 1
         return count
 
+    def scarcest(self, shape: Shape) -> str:
+        """The resource that runs out first when pods of this shape are added."""
+        free = [(self.pod_limit - self.pods, "pod slots")]
+        free += [((self.allocatable.get(n, 0) - self.used.get(n, 0)) // asked, n) for n, asked in shape.requests]
+        return min(free)[1]
+
     def short_of(self, shape: Shape) -> str:
         """The first resource of which too little is left for one pod; empty when one fits."""
         if self.pod_limit - self.pods < 1:

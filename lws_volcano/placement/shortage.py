@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Final
 
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import Demand
@@ -11,6 +13,8 @@ from lws_volcano.placement.shape import Shape
 from lws_volcano.placement.tally import Tally
 
 __all__ = ["obstacles", "shortage"]
+
+_SAMPLE: Final = 256
 
 
 def shortage(capacity: Capacity, tally: Tally, demand: Demand, top: int) -> str:
@@ -27,7 +31,16 @@ def shortage(capacity: Capacity, tally: Tally, demand: Demand, top: int) -> str:
         return f"no node takes the {_leader(demand)}: {obstacles(capacity.rooms, demand.leader)}"
     head = _exclusive(capacity, demand) or _largest(tally, demand, top) or _whole(tally, demand)
     blocked = obstacles(capacity.rooms, demand.worker, tally.pairs)
-    return f"{head}; {blocked}" if blocked else head
+    scarce = _scarcest(capacity.rooms, demand.worker)
+    return "; ".join(part for part in (head, scarce, blocked) if part)
+
+
+def _scarcest(rooms: Iterable[Room], shape: Shape) -> str:
+    """What runs out first on most nodes that come into question (the first few hundred: it is a hint)."""
+    able = islice((room for room in rooms if not room.why_not(shape)), _SAMPLE)
+    limits = Counter(room.scarcest(shape) for room in able)
+    most = min(limits.items(), key=lambda item: (-item[1], item[0]), default=None)
+    return f"what runs out first is {most[0]}" if most else ""
 
 
 def _leader(demand: Demand) -> str:
