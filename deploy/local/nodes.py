@@ -1,17 +1,18 @@
 """Nodes for KWOK: so many racks of so many nodes, or those that a topology file names."""
 
 import asyncio
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
-
-import yaml
+from typing import Final
 
 from deploy.local.api import Api, Object
 from deploy.local.errors import LocalError
 from deploy.local.resources import NODES
+from lws_volcano.api.errors import TopologyError
+from lws_volcano.topology.file import parse_topologies
+from lws_volcano.topology.load import build_all
+from lws_volcano.topology.model import Topology
 
 __all__ = ["RACK", "SPINE", "NodeShape", "create_nodes", "nodes_from_topology", "rack_nodes", "wait_ready"]
 
@@ -21,7 +22,6 @@ SIMULATED: Final = "lws-volcano-local"
 """Kubelet version that `stages.yaml` writes into nodes."""
 READY_TIMEOUT: Final = 60.0
 BATCH: Final = 50
-_RANGE: Final = re.compile(r"\[(\d+)-(\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,13 @@ def nodes_from_topology(file: Path, shape: NodeShape | None = None) -> list[Obje
         The file is no ClusterTopology with domains.
     """
     shape = shape or NodeShape()
-    domains = _domains(file)
-    labels: dict[str, dict[str, str]] = {}
-    for domain in domains.values():
-        for name in _names(domain.get("nodes", ())):
-            labels.setdefault(name, {}).update(_path(domain, domains))
-    return [node(name, labels[name], shape) for name in sorted(labels)]
+    try:
+        topology = build_all(parse_topologies(file.read_bytes(), str(file)))
+    except (OSError, TopologyError) as error:
+        raise LocalError(f"{file}: {error}") from error
+    if not topology.nodes:
+        raise LocalError(f"{file}: no ClusterTopology with domains that name nodes")
+    return [node(name, _labels(topology, place), shape) for name, place in sorted(topology.place_of.items())]
 
 
 async def create_nodes(api: Api, nodes: Iterable[Object], *, wait: bool = True) -> list[str]:
@@ -120,33 +121,6 @@ def _usable(one: Object) -> bool:
     return ready and not any(taint["key"] == "node.kubernetes.io/not-ready" for taint in taints)
 
 
-def _domains(file: Path) -> dict[str, Any]:
-    try:
-        for document in yaml.safe_load_all(file.read_text(encoding="utf-8")):
-            if document and document.get("kind") == "ClusterTopology":
-                return {domain["name"]: domain for domain in document["spec"]["domains"]}
-    except (OSError, KeyError, TypeError, yaml.YAMLError) as error:
-        raise LocalError(f"{file}: no ClusterTopology with domains ({error!r})") from error
-    raise LocalError(f"{file}: has no document of kind ClusterTopology")
-
-
-def _names(patterns: Iterable[str]) -> Iterator[str]:
-    """Node names of patterns such as `gpu-[001-016]`."""
-    for pattern in patterns:
-        found = _RANGE.search(pattern)
-        if found is None:
-            yield pattern
-            continue
-        first, last = found.groups()
-        for number in range(int(first), int(last) + 1):
-            middle = f"{number:0{len(first)}}"
-            yield from _names([pattern[: found.start()] + middle + pattern[found.end() :]])
-
-
-def _path(domain: Mapping[str, Any], domains: Mapping[str, Any]) -> dict[str, str]:
-    labels: dict[str, str] = {}
-    at: Mapping[str, Any] | None = domain
-    while at is not None and f"example.com/{at['tier']}" not in labels:
-        labels[f"example.com/{at['tier']}"] = at["name"]
-        at = domains.get(at.get("parent", ""))
-    return labels
+def _labels(topology: Topology, place: int) -> dict[str, str]:
+    domains = [topology.domains[index] for index in topology.ancestors(topology.domain_of[place])]
+    return {f"example.com/{domain.tier_name}": domain.name for domain in domains}
