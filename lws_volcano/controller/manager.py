@@ -148,6 +148,7 @@ class Manager:
             "workers": workers.run(),
             "queue": self.queue.run(),
             "resync": self._resync(),
+            "after-outages": self._after_outages(),
             "events": self.recorder.run(),
         }
 
@@ -209,6 +210,11 @@ class Manager:
         await self.topology_wanted.wait()
         async with asyncio.TaskGroup() as tasks:
             self._start(tasks, {f"reflector-{r.kind.name}": r.run() for r in self.topology_reflectors})
+
+    async def _after_outages(self) -> None:
+        while True:
+            await self.client.outage.over()
+            self.queue.hurry()
 
     async def _resync(self) -> None:
         """Look at every key from time to time, spread out."""

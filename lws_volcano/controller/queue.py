@@ -82,6 +82,12 @@ class WorkQueue(Generic[K]):
         self.add_after(key, seconds)
         return seconds
 
+    def hurry(self, within: float = 1.0) -> None:
+        """What kept keys from working is over: those that wait because they failed come soon, spread over `within`."""
+        for key in self._failures.keys() & self._due.keys():
+            self._failures[key] = 0
+            self.add_after(key, within * self._clock.random())
+
     def forget(self, key: K) -> None:
         """The key has worked: its next failure is its first."""
         self._failures.pop(key, None)

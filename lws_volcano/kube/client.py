@@ -17,7 +17,8 @@ import aiohttp
 from lws_volcano import __version__
 from lws_volcano.kube.clock import Clock, SystemClock
 from lws_volcano.kube.credentials import Credentials, load_credentials
-from lws_volcano.kube.errors import ApiError, ConfigurationError, Unauthorized, Unavailable, error_of
+from lws_volcano.kube.errors import ApiError, ConfigurationError, ServerError, Unauthorized, Unavailable, error_of
+from lws_volcano.kube.outage import Outage
 from lws_volcano.kube.resources import Resource
 
 __all__ = ["APPLY", "JSON", "MERGE", "STRATEGIC", "Client", "Json"]
@@ -51,12 +52,23 @@ class Client:
 
     Made by `connect` (a real cluster) or `at` (plain HTTP to an address, in tests); an asynchronous context manager.
     Every method raises `kube.errors`; nothing of aiohttp gets out.
+
+    Attributes
+    ----------
+    outage
+        Ends with the first answer after a time without any.
     """
 
     def __init__(
-        self, session: aiohttp.ClientSession, host: str, credentials: Credentials | None = None, rest: Any = None
+        self,
+        session: aiohttp.ClientSession,
+        host: str,
+        clock: Clock,
+        credentials: Credentials | None = None,
+        rest: Any = None,
     ) -> None:
         self.host = host.rstrip("/")
+        self.outage = Outage(clock)
         self._session = session
         self._credentials = credentials
         self._proxy: str | None = getattr(rest, "proxy", None)
@@ -73,19 +85,20 @@ class Client:
         ConfigurationError
             There is no such configuration, or its certificates cannot be read.
         """
-        credentials = await load_credentials(kubeconfig, context, clock or SystemClock())
+        clock = clock or SystemClock()
+        credentials = await load_credentials(kubeconfig, context, clock)
         from kubernetes_asyncio.client.rest import RESTClientObject  # noqa: PLC0415 - slow to import
 
         try:
             rest = RESTClientObject(credentials.configuration)
         except (OSError, ssl.SSLError) as error:
             raise ConfigurationError(f"cannot load the cluster's certificates: {error}") from error
-        return cls(rest.pool_manager, credentials.configuration.host, credentials, rest)
+        return cls(rest.pool_manager, credentials.configuration.host, clock, credentials, rest)
 
     @classmethod
-    def at(cls, host: str) -> Self:
+    def at(cls, host: str, clock: Clock | None = None) -> Self:
         """Client of an API server at this address, without credentials."""
-        return cls(aiohttp.ClientSession(read_bufsize=2**21), host)
+        return cls(aiohttp.ClientSession(read_bufsize=2**21), host, clock or SystemClock())
 
     async def __aenter__(self) -> Self:
         return self
@@ -177,6 +190,7 @@ class Client:
                 async with asyncio.timeout(connect_within):
                     response = await stack.enter_async_context(self._open(call))
             except TimeoutError:
+                self.outage.failed()
                 raise Unavailable(f"GET {path}: no answer within {connect_within:g} s") from None
             # An open watch must not go back into the pool of connections.
             stack.callback(response.close)
@@ -200,8 +214,13 @@ class Client:
                     if response.status == Unauthorized.STATUS and self._credentials is not None:
                         self._credentials.expire()
                     raise await _failure(response)
+                self.outage.answered()
                 yield response
+        except ServerError:
+            self.outage.failed()
+            raise
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            self.outage.failed()
             raise Unavailable(f"{call.method} {call.path}: {_describe(error)}") from error
 
     async def _headers(self, content_type: str) -> dict[str, str]:

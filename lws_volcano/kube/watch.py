@@ -33,6 +33,7 @@ from lws_volcano.kube.errors import (
     Unavailable,
     error_of_status,
 )
+from lws_volcano.kube.outage import Outage
 from lws_volcano.kube.resources import Resource
 
 __all__ = ["Bookmark", "Event", "Failing", "Listed", "Missing", "Page", "Target", "Timing", "Update", "for_ever"]
@@ -58,9 +59,9 @@ class Timing:
     first_retry: float = 0.8
     last_retry: float = 30.0
 
-    def backoff(self) -> Backoff:
+    def backoff(self, outage: Outage) -> Backoff:
         """Waiting times for one chain of retries."""
-        return Backoff(self.clock, self.first_retry, self.last_retry)
+        return Backoff(self.clock, self.first_retry, self.last_retry, outage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +129,7 @@ class _Position:
 
 async def for_ever(client: Client, target: Target, timing: Timing) -> AsyncIterator[Event]:
     """Every state of the kind, from the first list on; ends only by being cancelled."""
-    backoff = timing.backoff()
+    backoff = timing.backoff(client.outage)
     while True:
         started = timing.clock.monotonic()
         asked: float | None = None
@@ -153,7 +154,7 @@ async def for_ever(client: Client, target: Target, timing: Timing) -> AsyncItera
 
 async def until_expired(client: Client, target: Target, version: str, timing: Timing) -> AsyncIterator[Event]:
     """Changes after `version`, over any number of requests; ends when a list is needed."""
-    backoff = timing.backoff()
+    backoff = timing.backoff(client.outage)
     position = _Position(version)
     while position.failures < _FRUITLESS:
         started = timing.clock.monotonic()

@@ -90,3 +90,20 @@ async def _walk(steps: list[tuple[str, str]]) -> None:
         queue.done(key)
     left = {await queue.get() for _ in range(len(queue))}
     assert left == owed
+
+
+async def test_keys_that_failed_come_soon_once_the_cause_is_gone() -> None:
+    """An outage has ended: their back-off is over, that of keys which only wait for a moment in time is not."""
+    clock = ManualClock(chance=0.5)
+    queue: WorkQueue[str] = WorkQueue(clock)
+    running = asyncio.create_task(queue.run())
+    for _ in range(10):
+        queue.retry("failed")
+    queue.add_after("waits", 20.0)
+    await clock.run(0)
+    queue.hurry(within=1.0)
+    await clock.run(0.6)
+    assert len(queue) == 1
+    assert await queue.get() == "failed"
+    assert queue.retry("failed") < 1.0
+    running.cancel()
