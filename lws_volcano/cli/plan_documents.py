@@ -21,7 +21,7 @@ def plan_json(plan: WholePlan, warnings: Sequence[str], timings: Mapping[str, fl
         "groups": [_group(group) for group in plan.groups],
         "podGroups": list(plan.pod_groups),
         "hyperNodes": list(plan.hyper_nodes),
-        "warnings": [*warnings, *plan.refused, *plan.warnings],
+        "warnings": list(dict.fromkeys([*warnings, *plan.refused, *plan.warnings])),
         **({"timings": dict(timings)} if timings is not None else {}),
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

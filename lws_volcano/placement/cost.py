@@ -1,9 +1,9 @@
 """The order of what is best, as one integer per choice.
 
-From the most to the least significant: pods on nodes without a domain; domains used at each level, from the highest;
-free slots of the domains used, from the highest level down (the fullest domain that still fits); nodes used (with the
-domains settled, the ring cost grows with nothing else). All of them add up over disjoint parts of a tree, and adding
-keeps the order, so an exact minimum can be built from the parts.
+From the most to the least significant: domains used at each level, from the highest; free slots of the domains used,
+from the highest level down (the fullest domain that still fits); nodes used (with the domains settled, the ring cost
+grows with nothing else). All of them add up over disjoint parts of a tree, and adding keeps the order, so an exact
+minimum can be built from the parts.
 
 Notes
 -----
@@ -30,8 +30,6 @@ class Costs:
     ----------
     node
         Cost of one more node.
-    loose
-        Cost of one pod on a node without a domain.
     domain
         Level -> cost of one more domain.
     slot
@@ -49,7 +47,6 @@ class Costs:
         for _ in range(levels):
             self.domain.append(1 << shift)
             shift += _COUNT
-        self.loose = 1 << shift
 
     def edge(self, free: int, low: int, high: int) -> int:
         """Cost of using a part of a tree that has `free` slots: one domain at each level from `low` to below `high`."""

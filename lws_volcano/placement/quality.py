@@ -46,15 +46,33 @@ def quality_of(forest: Forest, places: Sequence[int], ring: Ring, at_least: Sequ
     names = [_tier_name(forest, level) for level in range(len(forest.levels))]
     return Quality(
         highest_tier=_highest_tier(forest, places),
-        domains=dict(zip(names, used, strict=True)),
+        domains=_by_tier(forest, used, len(set(places))),
         ring_cost=float(ring.exact(places)),
         exact=at_least is None,
         at_least=dict(zip(names, at_least or (), strict=False)),
     )
 
 
+def _by_tier(forest: Forest, used: Sequence[int], nodes: int) -> dict[str, int]:
+    """Domains a tier, tiers without any domain included: there, what lies below is alone."""
+    counts = dict(zip(forest.levels, used, strict=True))
+    found: dict[str, int] = {}
+    below = nodes
+    for number in sorted({*counts, *_declared(forest)}):
+        below = counts.get(number, below)
+        found[_name_of(forest, number)] = below
+    return found
+
+
+def _declared(forest: Forest) -> list[int]:
+    return [tier.number for tier in forest.topology.tiers] if forest.topology else []
+
+
 def _tier_name(forest: Forest, level: int) -> str:
-    number = forest.levels[level]
+    return _name_of(forest, forest.levels[level])
+
+
+def _name_of(forest: Forest, number: int) -> str:
     tiers = forest.topology.tiers if forest.topology else ()
     return "/".join(dict.fromkeys(tier.name for tier in tiers if tier.number == number)) or str(number)
 
@@ -63,7 +81,7 @@ def _highest_tier(forest: Forest, places: Sequence[int]) -> int:
     if len(set(places)) == 1:
         return 0
     domain = forest.common(list(places))
-    return forest.levels[-1] + 1 if domain == ACROSS else forest.domains[domain].tier
+    return max(forest.levels[-1], *_declared(forest)) + 1 if domain == ACROSS else forest.domains[domain].tier
 
 
 def domains_used(forest: Forest, places: Sequence[int]) -> list[int]:

@@ -89,11 +89,22 @@ class Search:
                 return
 
     def anywhere(self) -> Found | None:
-        """Best placement over several trees, and on nodes without a domain where nothing else is left."""
-        for spread in self._spreads(len(self.forest.levels)):
-            if spread.cost(ACROSS) < INFINITE:
-                return self._found(_Candidate(ACROSS, spread))
+        """Best placement on one node without a domain, over several trees, or over whatever is left."""
+        alone = self._one_loose_node()
+        if alone is not None:
+            return self._found(_Candidate(ACROSS, place=alone))
+        for loose in (False, True):
+            for spread in self._spreads(len(self.forest.levels), loose=loose):
+                if spread.cost(ACROSS) < INFINITE:
+                    return self._found(_Candidate(ACROSS, spread))
         return None
+
+    def _one_loose_node(self) -> int | None:
+        """The fullest node without a domain that takes the whole group."""
+        if self.alone_at is not None:
+            return None
+        fitting = [(pair[0], *nodes[0]) for pair, nodes in self.tally.loose.items() if pair[1] >= self.demand.workers]
+        return min(fitting)[-1] if fitting else None
 
     def _found(self, candidate: _Candidate) -> Found:
         if candidate.place >= 0:
@@ -129,9 +140,13 @@ class Search:
 
     def _alone(self) -> list[tuple[int, int, str, int, int]]:
         """Nodes above the lowest level that take the whole group: each is alone in its missing lower domain."""
-        pairs = self.tally.pairs
-        fitting = (place for place in self.forest.high if pairs[place][1] >= self.demand.workers)
-        return sorted((pairs[p][0], pairs[p][0], self.forest.names[p], self.forest.home(p), p) for p in fitting)
+        forest, pairs = self.forest, self.tally.pairs
+        fitting = sorted(
+            (pairs[place][0], forest.domains[forest.home(place)].name, forest.names[place], place)
+            for place in forest.high
+            if pairs[place][1] >= self.demand.workers
+        )
+        return [(free, free, domain, forest.home(place), place) for free, domain, _, place in fitting]
 
     def _tightest(self, domain: int) -> int:
         """Worker slots of the fullest node that takes the whole group."""
@@ -219,20 +234,20 @@ class Search:
             parts += 1
         return parts
 
-    def _spreads(self, level: int) -> Iterator[Spread]:
+    def _spreads(self, level: int, *, loose: bool = False) -> Iterator[Spread]:
         """Sub-groups whole at the lowest level that allows it, or as asked; without sub-groups just the pods."""
         sub = self.demand.split
         if sub is None:
-            yield Spread(self.tally, self.load)
+            yield Spread(self.tally, self.load, loose=loose)
             return
         fixed = self._sub_group_level()
         for whole in range(level) if fixed is None else [fixed] if fixed < level else []:
             first = sub.first if sub.leader_inside else 0
             count = sub.count - 1 if sub.leader_inside else sub.count
             units = Units(whole, sub.size, first, alone=self.alone_at is not None)
-            yield Spread(self.tally, Load(count, leader=True), units)
+            yield Spread(self.tally, Load(count, leader=True), units, loose=loose)
         if self.alone_at is None and (fixed is None or fixed >= level):
-            yield Spread(self.tally, self.load)
+            yield Spread(self.tally, self.load, loose=loose)
 
     def _sub_group_level(self) -> int | None:
         """Level of the domains that sub-groups must be whole in, None where the lowest possible is wanted."""

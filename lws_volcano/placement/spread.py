@@ -114,10 +114,14 @@ class Spread:
         Sub-groups.
     budget : int
         Steps of the exact search.
+    loose : bool
+        Nodes without a domain count too, each as a tree of its own.
     """
 
-    def __init__(self, tally: Tally, load: Load, units: Units | None = None, budget: int = BUDGET) -> None:
-        self.tally, self.forest, self.load, self.units = tally, tally.forest, load, units
+    def __init__(
+        self, tally: Tally, load: Load, units: Units | None = None, budget: int = BUDGET, *, loose: bool = False
+    ) -> None:
+        self.tally, self.forest, self.load, self.units, self.loose = tally, tally.forest, load, units, loose
         self.costs = Costs(len(tally.forest.levels))
         self.budget = budget
         self.exact = True
@@ -148,7 +152,7 @@ class Spread:
     def _own(self, domain: int) -> Sequence[int]:
         """Places of the nodes straight in a domain."""
         if domain == ACROSS:
-            return range(self.forest.tree_size, len(self.tally.pairs))
+            return range(self.forest.tree_size, len(self.tally.pairs) if self.loose else self.forest.tree_size)
         return self.forest.attached[domain]
 
     def _count(self, domain: int) -> _Counted:
@@ -216,7 +220,7 @@ class Spread:
         level = self._level(domain)
         if not self._changes(_NODE, level):
             if domain == ACROSS:
-                return {pair: len(nodes) for pair, nodes in self.tally.loose.items()}
+                return {pair: len(nodes) for pair, nodes in self.tally.loose.items()} if self.loose else {}
             if not self.forest.children[domain]:
                 return self.tally.classes[domain]
         classes: dict[Pair, int] = {}
@@ -231,11 +235,7 @@ class Spread:
         level = self._level(domain)
         plain = self._row(coverage(classes, self._most + 1), level)
         led = self._row(led_coverage(classes, self._most + 1), level) if self.load.leader else []
-        if domain != ACROSS:
-            return _Table(plain, led)
-        pod = self.costs.loose
-        led = [cost + (index + 1) * pod for index, cost in enumerate(led)]
-        return _Table([cost + index * pod for index, cost in enumerate(plain)], led)
+        return _Table(plain, led)
 
     def _row(self, covered: Sequence[int], level: int) -> list[int]:
         """Fewest nodes for every number of workers, as costs."""
