@@ -18,6 +18,8 @@ class Settings(BaseModel):
     """Opt every LeaderWorkerSet in that does not say `lws-volcano.io/gang: "false"`."""
     placement: Literal["none", "preferred", "required"] | None = None
     """Hints where the LWS does not say; None: `preferred` with a topology, else `none`."""
+    hyper_nodes: Literal["write", "read"] = "write"
+    """Keep the HyperNodes of the topologies; or keep none, and take others' where there is no ClusterTopology."""
     stranded_after: float = Field(default=60.0, gt=0)
     """A group with some pods bound and one pending is called stranded after this time."""
     release_stranded: bool = False

@@ -10,6 +10,7 @@ from lws_volcano.cli.settings import load_settings
 from lws_volcano.controller.manager import run as run_controller
 from lws_volcano.controller.options import Address, Context, RunOptions, Service, ServiceFactory
 from lws_volcano.webhook.options import WebhookOptions
+from lws_volcano.webhook.planned_hints import PlannedHints
 from lws_volcano.webhook.server import Address as WebhookAddress
 from lws_volcano.webhook.service import Webhook
 
@@ -29,6 +30,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--kubeconfig", metavar="FILE", help="default: the pod's service account, else $KUBECONFIG")
     parser.add_argument("--context", metavar="NAME", help="context of the kubeconfig")
     parser.add_argument("--config", metavar="FILE", help="settings as YAML (see docs/reference.md)")
+    parser.add_argument(
+        "--topology", metavar="FILE|DIR", help="ClusterTopologies from files, beside those of the cluster; reloaded"
+    )
     parser.add_argument("--workers", type=int, metavar="N", help="LeaderWorkerSets worked on at a time")
     parser.add_argument("--namespace", metavar="NAME", help="of the Lease and of the webhook's Service and Secret")
     parser.add_argument(
@@ -109,6 +113,7 @@ def options_of(args: argparse.Namespace) -> RunOptions:
         leader_elect=args.leader_elect,
         lease_namespace=namespace,
         lease_name=args.lease_name,
+        topology=Path(args.topology) if args.topology else None,
         metrics=_address("--metrics-address", args.metrics_address),
         log_format=args.log_format,
         log_level=args.log_level,
@@ -138,6 +143,7 @@ def _services(args: argparse.Namespace, namespace: str) -> tuple[tuple[str, Serv
             context.settings,
             options,
             leading=context.leading,
+            hints=PlannedHints(context.capacity, context.cluster, context.settings),
             clock=context.clock,
         )
 

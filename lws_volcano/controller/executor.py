@@ -101,12 +101,18 @@ class Executor:
 
     async def write_status(self, manifest: Json) -> None:
         """Apply our condition to a LeaderWorkerSet."""
-        answer = await apply.apply_status(self.client, LEADER_WORKER_SETS, manifest, within=self._within())
+        answer = await apply.apply_status(self.client, LEADER_WORKER_SETS, manifest, within=self.within())
         metrics.STATUS_WRITES.inc()
-        self._written(self.cluster.kinds.lws, answer)
+        self.written(self.cluster.kinds.lws, answer)
 
-    def _within(self) -> float:
-        """Time limit of a write: it must not outlast the lease."""
+    def within(self) -> float:
+        """Time limit of a write, in seconds: it must not outlast the lease.
+
+        Raises
+        ------
+        NotLeadingError
+            This replica must not write any more.
+        """
         seconds = min(TIMEOUT, self.leadership.remaining())
         if seconds <= 0 or not self.leadership.may_write():
             raise NotLeadingError
@@ -124,42 +130,43 @@ class Executor:
                 await self._annotate(change)
             case RemoveGate():
                 answer = await apply.remove_gate(
-                    self.client, change.namespace, change.name, change.gate, uid=change.uid, within=self._within()
+                    self.client, change.namespace, change.name, change.gate, uid=change.uid, within=self.within()
                 )
-                self._written(self.cluster.kinds.pods, answer)
+                self.written(self.cluster.kinds.pods, answer)
 
     async def _apply(self, change: ApplyPodGroup) -> None:
         """One apply; where the object is there, its UID makes sure that it is still the one that was seen."""
         kinds, manifest = self.cluster.kinds, dict(change.manifest)
         if change.prune is not None:
             pruned = {**change.prune, "metadata": {**change.prune.get("metadata", {}), "uid": change.uid}}
-            await apply.merge(self.client, POD_GROUPS, change.namespace, change.name, pruned, within=self._within())
+            await apply.merge(self.client, POD_GROUPS, change.namespace, change.name, pruned, within=self.within())
         # A version that no object has makes the API server refuse to touch one that exists (a stranger's), and is
         # not looked at for one that does not.
         precondition = {"uid": change.uid} if change.uid else {"resourceVersion": _NONE}
         manifest["metadata"] = {**manifest["metadata"], **precondition}
-        answer = await apply.apply(self.client, POD_GROUPS, manifest, within=self._within())
-        self._written(kinds.pod_groups, answer)
+        answer = await apply.apply(self.client, POD_GROUPS, manifest, within=self.within())
+        self.written(kinds.pod_groups, answer)
 
     async def _annotate(self, change: AnnotatePod) -> None:
         patch = {"metadata": {"uid": change.uid, "annotations": dict(change.annotations)}}
-        answer = await apply.merge(self.client, PODS, change.namespace, change.name, patch, within=self._within())
-        self._written(self.cluster.kinds.pods, answer)
+        answer = await apply.merge(self.client, PODS, change.namespace, change.name, patch, within=self.within())
+        self.written(self.cluster.kinds.pods, answer)
 
     async def _delete(self, kind: Kind[Any], change: DeletePodGroup | DeletePod) -> None:
         key = f"{change.namespace}/{change.name}"
         try:
             answer = await apply.delete(
-                self.client, kind.resource, change.namespace, change.name, uid=change.uid, within=self._within()
+                self.client, kind.resource, change.namespace, change.name, uid=change.uid, within=self.within()
             )
         except NotFound:
             answer = {}
         if answer.get("kind") == kind.resource.kind:
-            self._written(kind, answer)
+            self.written(kind, answer)
         if not (answer.get("metadata") or {}).get("deletionTimestamp"):
             kind.store.deleted(key, change.uid)
 
-    def _written(self, kind: Kind[Any], answer: Json) -> None:
+    def written(self, kind: Kind[Any], answer: Json) -> None:
+        """Bring the answer to a write into the store."""
         view = kind.parse(answer)
         if view is not None:
             kind.store.wrote(view, version_number(str(answer["metadata"].get("resourceVersion") or "")))

@@ -17,10 +17,13 @@ from lws_volcano.api.errors import ClusterError
 from lws_volcano.controller.events import Recorder
 from lws_volcano.controller.executor import Executor
 from lws_volcano.controller.gate import Gate
+from lws_volcano.controller.hyper_nodes import HyperNodeKeeper
 from lws_volcano.controller.leader_election import Alone, LeaderElector, Leadership
 from lws_volcano.controller.lws_reconciler import LwsReconciler
 from lws_volcano.controller.options import Address, Context, RunOptions
 from lws_volcano.controller.queue import WorkQueue
+from lws_volcano.controller.topology_follower import TopologyFollower
+from lws_volcano.controller.topology_reconciler import TopologyReconciler
 from lws_volcano.controller.vital_signs import VitalSigns
 from lws_volcano.controller.workers import Reconcile, Workers
 from lws_volcano.kube.backoff import Backoff
@@ -33,6 +36,7 @@ from lws_volcano.state.cluster import Area, Cluster, Key
 from lws_volcano.state.kinds import Kind
 from lws_volcano.state.reflector import Reflector
 from lws_volcano.state.store import Difference
+from lws_volcano.state.topology_given import TopologyFiles
 
 __all__ = ["Manager", "run"]
 
@@ -87,15 +91,23 @@ class Manager:
         self.leadership: Leadership = self._elector or Alone()
         self.recorder = Recorder(client, options.clock, self._identity, self.leadership.may_write)
         self.lws = self._make_lws_reconciler()
+        self.topology = self._make_topology_follower()
+        self.topology_reconciler = TopologyReconciler(
+            keeper=HyperNodeKeeper(self.cluster, options.settings, self._executor()),
+            clock=options.clock,
+            say=self.recorder.say,
+            look_at=self._look_at,
+        )
         timing = Timing(clock=options.clock)
-        self.reflectors = [Reflector(client, self.cluster, kind, timing) for kind in self.cluster.kinds.of_pass()]
-        self.topology_reflectors = [
-            Reflector(client, self.cluster, kind, timing) for kind in self.cluster.kinds.of_topology()
+        kinds = self.cluster.kinds
+        self.reflectors = [
+            Reflector(client, self.cluster, kind, timing) for kind in (*kinds.of_pass(), kinds.hyper_nodes)
         ]
-        self.topology_wanted = asyncio.Event()
-        """Set once there is a topology: only then is it worth the memory to know every node and every bound pod."""
-        self.reconcilers: dict[Area, Reconcile] = {Area.LWS: self.lws.reconcile}
-        """Who passes over the keys of an area; keys of an area without one are not queued."""
+        self.topology_reflectors = [Reflector(client, self.cluster, kind, timing) for kind in kinds.of_topology()]
+        self.reconcilers: dict[Area, Reconcile] = {
+            Area.LWS: self.lws.reconcile,
+            Area.TOPOLOGY: self.topology_reconciler.reconcile,
+        }
         self._services = {name: make(self._context()) for name, make in options.services}
         self.cluster.listen(self._changed)
         self.cluster.on_readiness(self._readiness_changed)
@@ -125,7 +137,7 @@ class Manager:
     def _lasting(self) -> dict[str, Coroutine[Any, Any, None]]:
         """What runs on every replica, and until the end."""
         parts = {f"reflector-{reflector.kind.name}": reflector.run() for reflector in self.reflectors}
-        parts["topology-reflectors"] = self._follow_topology()
+        parts |= {"topology-reflectors": self._follow_topology(), **self.topology.parts()}
         parts |= {name: service.run() for name, service in self._services.items()}
         parts |= {"capabilities": self._follow_capabilities(), "reminder": self.gate.remind(self.options.clock)}
         if self._elector is not None:
@@ -168,11 +180,24 @@ class Manager:
             times=options.election,
         )
 
+    def _executor(self) -> Executor:
+        return Executor(self.client, self.cluster, self.leadership)
+
+    def _make_topology_follower(self) -> TopologyFollower:
+        path = self.options.topology
+        return TopologyFollower(
+            cluster=self.cluster,
+            settings=self.options.settings,
+            clock=self.options.clock,
+            files=TopologyFiles(path) if path is not None else None,
+            look_at=self._look_at_if_open,
+        )
+
     def _make_lws_reconciler(self) -> LwsReconciler:
         return LwsReconciler(
             cluster=self.cluster,
             settings=self.options.settings,
-            executor=Executor(self.client, self.cluster, self.leadership),
+            executor=self._executor(),
             plan=plan_lws,
             say=self.recorder.say,
             clock=self.options.clock,
@@ -185,14 +210,16 @@ class Manager:
             settings=self.options.settings,
             clock=self.options.clock,
             leading=self.leadership.may_write,
+            capacity=self.topology.feed.current,
         )
 
     def _changed(self, kind: Kind[Any], difference: Difference[Any]) -> None:
-        if kind is self.cluster.kinds.topologies:
-            self.topology_wanted.set()
+        self._look_at_if_open(self.cluster.touched(kind, difference))
+
+    def _look_at_if_open(self, keys: Iterable[Key]) -> None:
         # Until the gate opens there is nobody to work; then every key is looked at.
         if self.gate.open.is_set():
-            self._look_at(self.cluster.touched(kind, difference))
+            self._look_at(keys)
 
     def _readiness_changed(self) -> None:
         if self.cluster.kinds.pod_groups.store.synced:
@@ -203,11 +230,10 @@ class Manager:
 
     def _look_at(self, keys: Iterable[Key]) -> None:
         for key in keys:
-            if key.area in self.reconcilers:
-                self.queue.add(key)
+            self.queue.add(key)
 
     async def _follow_topology(self) -> None:
-        await self.topology_wanted.wait()
+        await self.topology.wanted.wait()
         async with asyncio.TaskGroup() as tasks:
             self._start(tasks, {f"reflector-{r.kind.name}": r.run() for r in self.topology_reflectors})
 
@@ -221,7 +247,7 @@ class Manager:
         clock, period = self.options.clock, self.options.settings.resync
         while True:
             await clock.sleep(period)
-            for key in self.cluster.lws_keys():
+            for key in (*self.cluster.topology_keys(), *self.cluster.lws_keys()):
                 self.queue.add_after(key, clock.random() * period / 2)
 
     async def _follow_capabilities(self) -> None:
@@ -246,7 +272,7 @@ class Manager:
         signs = VitalSigns(
             cluster=self.cluster,
             reflectors=self.reflectors,
-            services=self._services,
+            services={**self._services, "topology": self.topology},
             rows=self.lws.rows,
             waiting=lambda: len(self.queue),
             clock=self.options.clock,

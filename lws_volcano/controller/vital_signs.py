@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lws_volcano.api.names import Reason
-from lws_volcano.controller.options import Service
+from lws_volcano.controller.options import Serving
 from lws_volcano.kube.clock import Clock
 from lws_volcano.observe import metrics
 from lws_volcano.observe.health import Health
@@ -27,7 +27,7 @@ class VitalSigns:
 
     cluster: Cluster
     reflectors: Sequence[Reflector]
-    services: Mapping[str, Service]
+    services: Mapping[str, Serving]
     rows: Mapping[str, Counter[Reason]]
     waiting: Callable[[], int]
     clock: Clock

@@ -18,6 +18,8 @@ __all__ = [
     "RECONCILE_SECONDS",
     "REGISTRY",
     "STATUS_WRITES",
+    "TOPOLOGY_NODES",
+    "TOPOLOGY_READY",
     "WATCH_EVENTS",
     "WEBHOOK_ANSWERS",
     "WEBHOOK_CERTIFICATE_EXPIRES",
@@ -72,6 +74,15 @@ LEADER: Final = Gauge("lws_volcano_leader", "1 on the replica that may write.", 
 LWS: Final = Gauge("lws_volcano_leaderworkersets", "LeaderWorkerSets in the cache.", registry=REGISTRY)
 GROUPS: Final = Gauge(
     "lws_volcano_groups", "Groups of opted-in LeaderWorkerSets, by reason.", ("reason",), registry=REGISTRY
+)
+TOPOLOGY_READY: Final = Gauge(
+    "lws_volcano_topology_ready",
+    "1 for a topology that is in use as it is given now; 0 when it is refused or empty.",
+    ("topology",),
+    registry=REGISTRY,
+)
+TOPOLOGY_NODES: Final = Gauge(
+    "lws_volcano_topology_nodes", "Nodes in a topology that is in use.", ("topology",), registry=REGISTRY
 )
 WEBHOOK_ANSWERS: Final = Counter(
     "lws_volcano_webhook_answers_total", "Pods looked at during admission, by outcome.", ("outcome",), registry=REGISTRY

@@ -45,6 +45,8 @@ class Resolution:
     entries: Mapping[str, Entry] = field(default_factory=dict)
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Labels of the nodes that it was resolved against."""
+    settled: bool = False
+    """Nodes and ClusterTopologies were known: what is not among the entries does not exist."""
 
 
 class Catalog:
@@ -64,7 +66,7 @@ class Catalog:
         self._good = {name: good for name, good in self._good.items() if name in entries}
         used = [entry.topology for entry in entries.values() if entry.topology is not None and entry.topology.nodes]
         labels = {node.name: node.metadata.labels for node in nodes}
-        return Resolution(merge(used) if used else None, entries, labels)
+        return Resolution(merge(used) if used else None, entries, labels, settled=True)
 
     def _entry(self, given: Given, nodes: Sequence[Node]) -> Entry:
         built, findings = _build(given, nodes)

@@ -26,7 +26,7 @@ class Area(StrEnum):
 
 
 class Key(NamedTuple):
-    """One unit of work: a LeaderWorkerSet (`namespace/name`), a ClusterTopology (its name), or the HyperNodes of all."""
+    """One unit of work: a LeaderWorkerSet (`namespace/name`), a ClusterTopology (its name), or all HyperNodes."""
 
     area: Area
     name: str

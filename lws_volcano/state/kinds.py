@@ -181,7 +181,7 @@ class Kinds:
 
     def of_topology(self) -> tuple[Kind[Any], ...]:
         """Those that only matter where a topology is configured."""
-        return (self.hyper_nodes, self.nodes, self.assigned)
+        return (self.nodes, self.assigned)
 
     def of_pass(self) -> tuple[Kind[Any], ...]:
         """Those that a pass over a LeaderWorkerSet reads."""

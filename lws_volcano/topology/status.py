@@ -24,6 +24,7 @@ def topology_status(
     generation: int,
     now: str,
     before: Mapping[str, Any] | None = None,
+    refused: bool = False,
 ) -> dict[str, Any]:
     """Status to apply; equal to `before` when nothing changed, so that an unchanged pass writes nothing.
 
@@ -37,8 +38,10 @@ def topology_status(
         Time in RFC 3339, used where the condition's status changes.
     before
         The status as it stands.
+    refused
+        What is given now is not good, and `topology` is the last good one.
     """
-    status, reason, message = _verdict(topology, findings)
+    status, reason, message = _verdict(topology, findings) if not refused else _stale(topology, findings)
     condition = StatusCondition(
         type=READY,
         status=status,
@@ -69,6 +72,15 @@ def _verdict(topology: Topology | None, findings: Sequence[Finding]) -> tuple[An
         return "False", Reason.TOPOLOGY_EMPTY, "no node of the cluster is in a domain; placement goes on without it"
     words = f"{len(topology.nodes)} nodes in {sum(1 for domain in topology.domains if len(domain))} domains"
     return "True", Reason.TOPOLOGY_READY, f"{words}; {len(errors)} parts left out" if errors else words
+
+
+def _stale(topology: Topology | None, findings: Sequence[Finding]) -> tuple[Any, Reason, str]:
+    """Refused, or empty; what was good before stays in use."""
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        status, reason, message = _verdict(None, findings)
+    else:
+        status, reason, message = "False", Reason.TOPOLOGY_EMPTY, "no node of the cluster is in a domain"
+    return status, reason, f"{message}; the last good topology stays in use" if topology is not None else message
 
 
 def _since(before: Mapping[str, Any], status: str) -> str:
