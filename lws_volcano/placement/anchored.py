@@ -63,15 +63,17 @@ class Anchored:
     def _ways(self) -> Iterator[list[list[int]]]:
         """Missing ranks that belong together: each sub-group; else all of them, and if need be the leader apart."""
         missing = list(self.demand.missing())
+        yield self._parts(missing)
+        if self.demand.rules.scope == "workers" and 0 in missing:
+            yield [*self._parts([rank for rank in missing if rank]), [0]]
+
+    def _parts(self, ranks: list[int]) -> list[list[int]]:
         split = self.demand.split
-        if split is not None:
-            indices = {split.index(rank) for rank in missing}
-            ordered = sorted(indices, key=lambda index: -1 if index is None else index)
-            yield [[rank for rank in missing if split.index(rank) == index] for index in ordered]
-            return
-        yield [missing]
-        if self.demand.rules.scope == "workers":
-            yield [[rank for rank in missing if rank], [rank for rank in missing if not rank]]
+        if split is None:
+            return [ranks]
+        indices = {split.index(rank) for rank in ranks}
+        ordered = sorted(indices, key=lambda index: -1 if index is None else index)
+        return [[rank for rank in ranks if split.index(rank) == index] for index in ordered]
 
     def _settle(self, ranks: list[int], top: int, *, hard: bool) -> bool:
         anchors = self._anchors(ranks)
@@ -90,12 +92,10 @@ class Anchored:
     def _anchors(self, ranks: list[int]) -> list[int]:
         """Places of the members that the ranks belong to; none when only a leader apart from its workers is there."""
         split, rules = self.demand.split, self.demand.rules
-        if split is not None:
-            own = [at for rank, at in self.at.items() if split.index(rank) == split.index(ranks[0])]
-            return own or list(self.at.values())
-        if rules.scope == "workers" and rules.limited and 0 not in ranks:
-            return [at for rank, at in self.at.items() if rank]
-        return list(self.at.values())
+        apart = rules.scope == "workers" and rules.limited and 0 not in ranks
+        there = {rank: at for rank, at in self.at.items() if rank or not apart}
+        own = [at for rank, at in there.items() if split is not None and split.index(rank) == split.index(ranks[0])]
+        return own or list(there.values())
 
     def _near_leader(self, workers: int, top: int) -> Iterator[int]:
         """Allowed domains with room for all workers, the nearest to their leader first, then as usual."""
@@ -144,7 +144,12 @@ class Anchored:
         """The nearest node for a lost leader that leaves the missing workers their room, -1 without one."""
         pairs = self.tally.pairs
         spare = self._free_without_leader(domain) - workers
-        able = (p for p in self._places(domain) if pairs[p][1] >= 0 and pairs[p][0] - pairs[p][1] <= spare)
+        given = self.taken
+        able = (
+            place
+            for place in self._places(domain)
+            if pairs[place][1] >= given.get(place, 0) and pairs[place][0] - pairs[place][1] <= spare
+        )
         return min(able, key=lambda place: self._distance(place, anchors), default=-1)
 
     def _free_without_leader(self, domain: int) -> int:
