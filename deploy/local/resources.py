@@ -26,4 +26,7 @@ VALIDATING_WEBHOOKS: Final = Resource(
 LEADER_WORKER_SETS: Final = Resource("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkersets")
 POD_GROUPS: Final = Resource("scheduling.volcano.sh/v1beta1", "PodGroup", "podgroups")
 QUEUES: Final = Resource("scheduling.volcano.sh/v1beta1", "Queue", "queues", namespaced=False)
+CLUSTER_TOPOLOGIES: Final = Resource(
+    "lws-volcano.io/v1alpha1", "ClusterTopology", "clustertopologies", namespaced=False
+)
 HYPER_NODES: Final = Resource("topology.volcano.sh/v1alpha1", "HyperNode", "hypernodes", namespaced=False)

@@ -3,6 +3,7 @@
 from deploy.local.api import Api, Object, Resource
 from deploy.local.errors import ApiError
 from deploy.local.resources import (
+    CLUSTER_TOPOLOGIES,
     EVENTS,
     HYPER_NODES,
     LEADER_WORKER_SETS,
@@ -17,6 +18,7 @@ from deploy.local.resources import (
 )
 
 __all__ = [
+    "CLUSTER_TOPOLOGIES",
     "EVENTS",
     "HYPER_NODES",
     "LEADER_WORKER_SETS",

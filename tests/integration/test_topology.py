@@ -1,0 +1,257 @@
+"""ClusterTopologies become HyperNodes on a real API server.
+
+Covers: HyperNodes written, moved, deleted and the tree at every moment, those of others, status, mounted files that
+turn bad, no write without a change, thousands of nodes. Left out: hints on pods (test_hints), the order of writes in
+every case (tests/unit/topology).
+"""
+
+import asyncio
+import time
+
+import pytest_asyncio
+import yaml
+
+from lws_volcano.api.names import NETWORK_TOPOLOGY_SOURCE
+from tests.integration.api import CLUSTER_TOPOLOGIES, EVENTS, HYPER_NODES, NODES
+from tests.integration.controllers import USER, controller_of
+
+OURS = {NETWORK_TOPOLOGY_SOURCE: "lws-volcano"}
+
+
+@pytest_asyncio.fixture
+async def controller(world, tmp_path):
+    """A controller, not started yet; ClusterTopologies go with the test."""
+    async with controller_of(world, tmp_path) as made:
+        yield made
+    await made.stop() if hasattr(made, "running") else None
+    await world.api.request("DELETE", CLUSTER_TOPOLOGIES.path())
+
+
+def topology(racks, name="dc"):
+    """Racks (name -> nodes) under one spine."""
+    domains = [{"name": "spine", "tier": "spine"}]
+    domains += [
+        {"name": rack, "tier": "rack", "parent": "spine", "nodes": list(nodes)} for rack, nodes in racks.items()
+    ]
+    return {
+        "apiVersion": "lws-volcano.io/v1alpha1",
+        "kind": "ClusterTopology",
+        "metadata": {"name": name},
+        "spec": {"tiers": [{"name": "rack"}, {"name": "spine"}], "domains": domains},
+    }
+
+
+def names(count, first=0):
+    """Names of `World.nodes`."""
+    return [f"node-{place:02}" for place in range(first, first + count)]
+
+
+def tree(hyper_nodes):
+    """HyperNode -> members, by name."""
+    return {
+        one["metadata"]["name"]: sorted(member["selector"]["exactMatch"]["name"] for member in one["spec"]["members"])
+        for one in hyper_nodes
+    }
+
+
+async def ours(world):
+    """HyperNodes of ours."""
+    return await world.api.list(HYPER_NODES, labelSelector=f"{NETWORK_TOPOLOGY_SOURCE}=lws-volcano")
+
+
+async def becomes(world, wanted, timeout=30):
+    """Wait until our HyperNodes hold exactly this."""
+
+    async def look():
+        found = tree(await ours(world))
+        assert found == {name: sorted(members) for name, members in wanted.items()}, found
+        return True
+
+    await world.eventually(look, timeout)
+
+
+async def status_of(world, name, **wanted):
+    """Wait until the condition of a ClusterTopology is so; gives its status."""
+
+    async def look():
+        status = (await world.api.find(CLUSTER_TOPOLOGIES, name) or {}).get("status") or {}
+        (condition,) = status.get("conditions") or [{}]
+        assert {key: condition.get(key) for key in wanted} == wanted, status
+        return status
+
+    return await world.eventually(look)
+
+
+def broken_trees(events):
+    """Every moment at which a node or HyperNode had two parents, or a HyperNode a child that is not there."""
+    state, found = {}, []
+    for event in events:
+        if event.type == "DELETED":
+            state.pop(event.name, None)
+        else:
+            state[event.name] = event.object
+        mine = [one for one in state.values() if OURS.items() <= (one["metadata"].get("labels") or {}).items()]
+        members = [member for held in tree(mine).values() for member in held if "invalid" not in member]
+        twice = {member for member in members if members.count(member) > 1}
+        lost = {m for m in members if m.startswith("dc.") and m not in state}
+        if twice or lost:
+            found.append((event.name, event.type, sorted(twice), sorted(lost)))
+    return found
+
+
+def hyper_node_writes(world, since=0):
+    """Writes of the controller to HyperNodes and ClusterTopologies."""
+    kinds = {"hypernodes", "clustertopologies"}
+    return [write for write in world.writes_of(USER) if write.resource in kinds][since:]
+
+
+async def test_written_moved_and_deleted(world, controller):
+    """Each step ends in the tree asked for, by the fewest writes, and there is a strict tree at every moment."""
+    await world.nodes(8)
+    await controller.start()
+    async with world.recorder([HYPER_NODES]) as recorder:
+        await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(4), "r2": names(4, 4)}), "test")
+        await becomes(world, {"dc.r1": names(4), "dc.r2": names(4, 4), "dc.spine": ["dc.r1", "dc.r2"]})
+        status = await status_of(world, "dc", status="True", reason="TopologyReady")
+        assert (status["nodes"], status["domains"], status["tiers"]) == (8, 3, 2)
+
+        before = len(hyper_node_writes(world))
+        await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(3), "r2": names(5, 3)}), "test")
+        await becomes(world, {"dc.r1": names(3), "dc.r2": names(5, 3), "dc.spine": ["dc.r1", "dc.r2"]})
+        moved = [write for write in hyper_node_writes(world, before) if write.resource == "hypernodes"]
+        assert len(moved) == 2, moved
+
+        swapped = {"r1": names(5, 3), "r2": names(2), "r3": names(1, 2)}
+        await world.api.apply(CLUSTER_TOPOLOGIES, topology(swapped), "test")
+        await becomes(world, {**{f"dc.{rack}": nodes for rack, nodes in swapped.items()},
+                              "dc.spine": ["dc.r1", "dc.r2", "dc.r3"]})  # fmt: skip
+
+        await world.api.delete(NODES, "node-07")
+        await becomes(world, {"dc.r1": names(4, 3), "dc.r2": names(2), "dc.r3": names(1, 2),
+                              "dc.spine": ["dc.r1", "dc.r2", "dc.r3"]})  # fmt: skip
+
+        await world.api.delete(CLUSTER_TOPOLOGIES, "dc")
+        await becomes(world, {})
+    assert broken_trees(recorder.events) == []
+
+
+async def test_those_of_others_are_left_alone_and_reported(world, controller):
+    """A stranger's HyperNode survives, also under a name that we would take; the overlap stands in the status."""
+    await world.nodes(4)
+    stranger = {
+        "apiVersion": "topology.volcano.sh/v1alpha1",
+        "kind": "HyperNode",
+        "metadata": {"name": "dc.r1", "labels": {NETWORK_TOPOLOGY_SOURCE: "label"}},
+        "spec": {"tier": 1, "members": [{"type": "Node", "selector": {"exactMatch": {"name": "node-00"}}}]},
+    }
+    before = await world.api.create(HYPER_NODES, stranger)
+    await controller.start()
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(2), "r2": names(2, 2)}), "test")
+
+    async def three():
+        return len(await ours(world)) == 3
+
+    await world.eventually(three)
+    status = await status_of(world, "dc", status="True")
+    assert any("HyperNode dc.r1" in warning for warning in status["warnings"]), status
+    await world.api.delete(CLUSTER_TOPOLOGIES, "dc")
+    await becomes(world, {})
+    after = await world.api.find(HYPER_NODES, "dc.r1")
+    assert after["spec"] == before["spec"]
+    assert after["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"]
+
+
+async def test_a_bad_topology_leaves_the_last_good_one(world, controller):
+    """Two parents are refused with a reason, in status and Event; HyperNodes stay, also through a restart."""
+    await world.nodes(4)
+    await controller.start()
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(2), "r2": names(2, 2)}), "test")
+    good = {"dc.r1": names(2), "dc.r2": names(2, 2), "dc.spine": ["dc.r1", "dc.r2"]}
+    await becomes(world, good)
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(3), "r2": names(2, 2)}), "test")
+    status = await status_of(world, "dc", status="False", reason="TopologyInvalid")
+    assert "node-02" in status["conditions"][0]["message"]
+    assert "stays in use" in status["conditions"][0]["message"]
+    await becomes(world, good)
+    events = [one for one in await world.api.list(EVENTS, "default") if one["involvedObject"]["name"] == "dc"]
+    assert "TopologyInvalid" in {one["reason"] for one in events}
+    await controller.kill()
+    await controller.start()
+    await status_of(world, "dc", status="False", reason="TopologyInvalid")
+    await becomes(world, good)
+
+
+async def test_a_mounted_file_is_reloaded(world, controller, tmp_path):
+    """A directory as a ConfigMap mounts it: changed, emptied (the last good one stays), filled again, taken away."""
+    await world.nodes(4)
+    folder = tmp_path / "topologies"
+    folder.mkdir()
+    file = folder / "dc.yaml"
+    file.write_text(yaml.safe_dump(topology({"r1": names(2), "r2": names(2, 2)})))
+    await controller.start("--topology", str(folder))
+    good = {"dc.r1": names(2), "dc.r2": names(2, 2), "dc.spine": ["dc.r1", "dc.r2"]}
+    await becomes(world, good)
+
+    file.write_text("\n")
+
+    async def refused():
+        return (await controller.metrics()).get('lws_volcano_topology_ready{topology="dc"}') == 0.0
+
+    await world.eventually(refused)
+    await becomes(world, good)
+    assert any("is empty" in line for line in controller.log())
+
+    file.write_text(yaml.safe_dump(topology({"r1": names(4)})))
+    await becomes(world, {"dc.r1": names(4), "dc.spine": ["dc.r1"]})
+    file.unlink()
+    await becomes(world, {})
+
+
+async def test_no_write_without_a_change(world, controller):
+    """Passes over an unchanged topology, and heartbeats of its nodes, reach the API server with no write."""
+    await world.nodes(4)
+    await controller.start(settings={"resync": 0.3})
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(4)}), "test")
+    await becomes(world, {"dc.r1": names(4), "dc.spine": ["dc.r1"]})
+    await status_of(world, "dc", status="True")
+    passes = 'lws_volcano_reconciles_total{area="topology",outcome="ok"}'
+    seen, writes = (await controller.metrics())[passes], len(hyper_node_writes(world))
+    for turn in range(5):
+        await world.api.patch(NODES, "node-00", {"metadata": {"annotations": {"turn": str(turn)}}})
+        await asyncio.sleep(0.1)
+
+    async def ten_more():
+        return (await controller.metrics())[passes] >= seen + 10
+
+    await world.eventually(ten_more)
+    assert hyper_node_writes(world, writes) == []
+
+
+async def test_five_thousand_nodes_in_fifty_racks(world, controller):
+    """The first write of everything takes less than 20 s; one node that moves costs two writes."""
+    racks = {f"r{rack}": [f"n-{rack * 100 + place:04}" for place in range(100)] for rack in range(50)}
+    every = [node for nodes in racks.values() for node in nodes]
+    for start in range(0, len(every), 100):
+        await asyncio.gather(*(world.api.create(NODES, {"metadata": {"name": n}}) for n in every[start : start + 100]))
+    await controller.start()
+    started = time.monotonic()
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology(racks), "test")
+
+    async def all_there():
+        return len(await ours(world)) == 51
+
+    await world.eventually(all_there, 60)
+    took = time.monotonic() - started
+    print(f"51 HyperNodes for 5,000 nodes after {took:.1f} s")
+    assert took < 20
+    await status_of(world, "dc", status="True")
+    before = len(hyper_node_writes(world))
+    racks["r1"].append(racks["r0"].pop())
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology(racks), "test")
+
+    async def moved():
+        found = tree(await ours(world))
+        return len(found["dc.r1"]) == 101 and len(found["dc.r0"]) == 99
+
+    await world.eventually(moved)
+    assert len([one for one in hyper_node_writes(world, before) if one.resource == "hypernodes"]) == 2
