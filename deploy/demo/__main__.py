@@ -22,7 +22,7 @@ from deploy.local.controller import start_controller
 from deploy.local.errors import LocalError
 from deploy.local.nodes import NodeShape, create_nodes, nodes_from_topology
 from deploy.local.programs import start_programs
-from deploy.local.resources import LEADER_WORKER_SETS, NAMESPACES
+from deploy.local.resources import CLUSTER_TOPOLOGIES, HYPER_NODES, LEADER_WORKER_SETS, NAMESPACES
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 TOPOLOGY: Final = ROOT / "topology" / "two-racks.yaml"
@@ -60,6 +60,8 @@ async def _demo() -> int:
                 await create_nodes(api, nodes_from_topology(TOPOLOGY, NODE))
             with _step("lws-volcano: controller and webhook"):
                 await start_controller(plane, api)
+            with _step("its ClusterTopology, and the HyperNodes that come of it"):
+                await _apply_topology(api)
             await api.ensure(NAMESPACES, {"metadata": {"name": NAMESPACE}})
             print(f"LeaderWorkerSet is {_kind(programs.real_lws)}, Volcano is {_kind(programs.real_volcano)}\n")
             told = await _story(api)
@@ -86,12 +88,32 @@ async def _story(api: Api) -> bool:
     facts = {
         "every pod carried its PodGroup and task when it was created (watch stream)": births.bound,
         "six groups ran whole on 16 nodes": full.placed == len(full.running) == 6,  # noqa: PLR2004 - 4 and 2
+        "each group sits in one rack": full.in_one_rack == full.running,
         "of the seventh no pod was started": waiting.held_back == ("vllm-4",) and waiting.running == full.running,
         "it ran whole as soon as there was room": done.placed == len(done.running) == 5,  # noqa: PLR2004 - 4 and 1
         "no PodGroup is left over": len(done.groups) == 5,  # noqa: PLR2004 - one a group
     }
     print("\n" + "\n".join(f"  {'yes' if holds else 'NO '}  {fact}" for fact, holds in facts.items()))
     return all(facts.values())
+
+
+async def _apply_topology(api: Api) -> None:
+    """Apply the topology file, and wait until Volcano can see the racks.
+
+    Raises
+    ------
+    LocalError
+        Not after a minute.
+    """
+    document = yaml.safe_load(TOPOLOGY.read_text(encoding="utf-8"))
+    await api.apply(CLUSTER_TOPOLOGIES, document, "demo")
+    wanted = len(document["spec"]["domains"])
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while len(await api.list(HYPER_NODES)) < wanted:
+                await asyncio.sleep(0.1)
+    except TimeoutError:
+        raise LocalError(f"{wanted} HyperNodes did not come; see the log of lws-volcano") from None
 
 
 async def _apply(api: Api) -> None:

@@ -1,17 +1,17 @@
 """What the API server says became of the groups."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from deploy.local.api import Api
-from deploy.local.resources import LEADER_WORKER_SETS, POD_GROUPS, PODS
+from deploy.local.resources import HYPER_NODES, LEADER_WORKER_SETS, POD_GROUPS, PODS
 from lws_volcano.api.names import GANG_SCHEDULED, GROUP_NAME, TASK_SPEC, WORKER_INDEX
 from lws_volcano.cli.table import table
 
 __all__ = ["Report", "read_back"]
 
-POD_COLUMNS: Final = ("POD", "PODGROUP", "TASK", "RANK", "NODE", "PHASE")
+POD_COLUMNS: Final = ("POD", "PODGROUP", "TASK", "RANK", "RACK", "NODE", "PHASE")
 GROUP_COLUMNS: Final = ("PODGROUP", "MIN", "TASKS", "RESOURCES", "PHASE")
 UNPLACED: Final = "-"
 
@@ -23,6 +23,8 @@ class Report:
     sets: Sequence[dict[str, Any]]
     groups: Sequence[dict[str, Any]]
     pods: Sequence[dict[str, Any]]
+    racks: Mapping[str, str]
+    """Node to rack."""
 
     @property
     def created(self) -> tuple[str, ...]:
@@ -34,6 +36,12 @@ class Report:
         """Groups of which every pod runs."""
         whole = self._by_group()
         return tuple(name for name in self.created if all(p["status"]["phase"] == "Running" for p in whole[name]))
+
+    @property
+    def in_one_rack(self) -> tuple[str, ...]:
+        """Groups that run, all their pods in one rack."""
+        whole = self._by_group()
+        return tuple(name for name in self.running if len({self._rack(pod) for pod in whole[name]}) == 1)
 
     @property
     def placed(self) -> int:
@@ -49,8 +57,12 @@ class Report:
 
     def __str__(self) -> str:
         groups = table(GROUP_COLUMNS, [_group_row(group) for group in self.groups])
-        pods = table(POD_COLUMNS, [_pod_row(pod) for pod in self.pods])
+        pods = table(POD_COLUMNS, [_pod_row(pod, self.racks) for pod in self.pods])
         return "\n\n".join([groups, pods, "\n".join(_condition(one) for one in self.sets)])
+
+    def _rack(self, pod: dict[str, Any]) -> str:
+        node = str(pod["spec"]["nodeName"])
+        return self.racks.get(node, node)
 
     def _by_group(self) -> dict[str, list[dict[str, Any]]]:
         found: dict[str, list[dict[str, Any]]] = {}
@@ -64,8 +76,21 @@ async def read_back(api: Api, namespace: str) -> Report:
     """Read a namespace; pods that are being deleted are left out."""
     pods = [pod for pod in await api.list(PODS, namespace) if "deletionTimestamp" not in pod["metadata"]]
     return Report(
-        sets=await api.list(LEADER_WORKER_SETS, namespace), groups=await api.list(POD_GROUPS, namespace), pods=pods
+        sets=await api.list(LEADER_WORKER_SETS, namespace),
+        groups=await api.list(POD_GROUPS, namespace),
+        pods=pods,
+        racks=_racks(await api.list(HYPER_NODES)),
     )
+
+
+def _racks(hyper_nodes: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Node to the lowest HyperNode that lists it."""
+    return {
+        member["selector"]["exactMatch"]["name"]: str(one["metadata"]["name"])
+        for one in hyper_nodes
+        for member in one["spec"]["members"]
+        if member["type"] == "Node"
+    }
 
 
 def _size(pod: dict[str, Any]) -> int:
@@ -87,12 +112,13 @@ def _group_row(group: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _pod_row(pod: dict[str, Any]) -> tuple[str, ...]:
+def _pod_row(pod: dict[str, Any], racks: Mapping[str, str]) -> tuple[str, ...]:
     return (
         pod["metadata"]["name"],
         _annotation(pod, GROUP_NAME),
         _annotation(pod, TASK_SPEC),
         pod["metadata"]["labels"].get(WORKER_INDEX, ""),
+        racks.get(pod["spec"].get("nodeName", ""), UNPLACED),
         pod["spec"].get("nodeName", UNPLACED),
         pod["status"]["phase"],
     )

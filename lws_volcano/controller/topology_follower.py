@@ -73,7 +73,10 @@ class TopologyFollower:
         if not self.wanted.is_set():
             return ""
         waiting = [kind.name for kind in (kinds.nodes, kinds.assigned) if not (kind.store.synced or kind.store.missing)]
-        return f"waiting for {', '.join(waiting)}" if waiting else ""
+        if waiting:
+            return f"waiting for {', '.join(waiting)}"
+        resolved = self.cluster.resolution.settled or not self._complete()
+        return "" if resolved else "the topology is being resolved"
 
     def _changed(self, kind: Kind[Any], difference: Difference[Any]) -> None:
         kinds = self.cluster.kinds
