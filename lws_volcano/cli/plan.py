@@ -30,6 +30,7 @@ def add_parser(subparsers: Any) -> None:
         help="LeaderWorkerSets, Nodes, Pods, Queues, ClusterTopologies ... in any mix; repeatable, - is standard input",
     )
     parser.add_argument("--topology", metavar="FILE", help="a ClusterTopology file")
+    parser.add_argument("--keep-going", action="store_true", help="leave out what is faulty in a topology")
     parser.add_argument("-o", "--output", choices=("table", "json", "yaml", "svg"), default="table")
     parser.add_argument("--explain", metavar="GROUP", help="why this domain, and why not the others: [NS/]LWS-INDEX")
     parser.add_argument("--timings", action="store_true", help="say how long each part took")
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _inputs(args: argparse.Namespace) -> Inputs:
-    files = from_files(args.file, args.topology)
+    files = from_files(args.file, args.topology, keep_going=args.keep_going)
     if not args.from_cluster:
         return files
     from lws_volcano.cli.live import in_cluster, look  # noqa: PLC0415 - slow to import, and not needed offline

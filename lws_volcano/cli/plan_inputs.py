@@ -44,7 +44,7 @@ class Inputs:
     warnings: tuple[str, ...] = ()
 
 
-def from_files(paths: Sequence[str], topology_file: str | None) -> Inputs:
+def from_files(paths: Sequence[str], topology_file: str | None, *, keep_going: bool = False) -> Inputs:
     """Read manifests in any mix, and a topology from a file of its own.
 
     Raises
@@ -54,7 +54,7 @@ def from_files(paths: Sequence[str], topology_file: str | None) -> Inputs:
     """
     found = _Documents(read_documents(paths))
     nodes = found.of(Node)
-    topology, own = _topology(found, nodes, topology_file)
+    topology, own = _topology(found, nodes, topology_file, keep_going=keep_going)
     sets = found.of(LeaderWorkerSet)
     inventory = Inventory(
         sets=(*sets, *(child for parent in found.of(DisaggregatedSet) for child in children(parent, sets))),
@@ -133,14 +133,20 @@ class _Documents:
         return (*self._warnings, *passed)
 
 
-def _topology(found: _Documents, nodes: Sequence[Node], file: str | None) -> tuple[Topology | None, bool]:
+def _topology(
+    found: _Documents, nodes: Sequence[Node], file: str | None, *, keep_going: bool
+) -> tuple[Topology | None, bool]:
     """From --topology, else from ClusterTopology documents, else from HyperNodes; and whether it is ours to write."""
     known = nodes or None
     if file is not None:
-        return build_all(parse_topologies(_bytes(file), file), known), True
-    sources: list[Source] = [parse_document(one.raw, Origin(one.where)) for one in found.raw(TOPOLOGY)]
+        return build_all(
+            parse_topologies(_bytes(file), file, keep_going=keep_going), known, keep_going=keep_going
+        ), True
+    sources: list[Source] = [
+        parse_document(one.raw, Origin(one.where), keep_going=keep_going) for one in found.raw(TOPOLOGY)
+    ]
     if sources:
-        return build_all(sources, known), True
+        return build_all(sources, known, keep_going=keep_going), True
     hyper_nodes = [one.raw for one in found.raw("HyperNode")]
     if hyper_nodes:
         labels = {node.name: node.metadata.labels for node in nodes}

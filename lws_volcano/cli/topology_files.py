@@ -42,7 +42,7 @@ def load_topology(args: argparse.Namespace) -> Topology | None:
         sources = parse_topologies(data, args.file, keep_going=args.keep_going)
         topology = build_all(sources, nodes, keep_going=args.keep_going)
     except InvalidTopologyError as error:
-        say(error.findings)
+        say(finding for finding in error.findings if finding.severity is Severity.ERROR)
         return None
     say(topology.warnings)
     return topology

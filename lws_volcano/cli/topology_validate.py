@@ -14,14 +14,14 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 when the file is a strict tree, 1 when it was refused, in whole or (with --keep-going) in part."""
+    """0 when the file is a set of strict trees, with --keep-going also when a part of it is; 1 when it was refused."""
     topology = load_topology(args)
     if topology is None:
         print(f"{args.file}: refused")
         return 1
     faulty = any(finding.severity is Severity.ERROR for finding in topology.warnings)
     print(f"{args.file}: {'valid in part' if faulty else 'valid'}: {_summary(topology)}")
-    return int(faulty)
+    return 0
 
 
 def _summary(topology: Topology) -> str:

@@ -55,6 +55,5 @@ def describe(topology: Topology) -> dict[str, Any]:
             for index, domain in enumerate(topology.domains)
         ],
         "nodes": len(topology.nodes),
-        "unplaced": list(topology.unplaced),
         "warnings": [str(finding) for finding in topology.warnings],
     }

@@ -53,7 +53,6 @@ def test_json_of_show() -> None:
             {"name": "r", "tier": 1, "parent": "s", "nodes": ["n1", "n2"]},
         ],
         "nodes": 2,
-        "unplaced": ["n3"],
         "warnings": [
             "ClusterTopology dc1: 1 node is in no domain: n3; they are used last, and count as close to no other node"
         ],
