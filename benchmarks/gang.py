@@ -1,9 +1,10 @@
 """From leader pods to PodGroups: `python -m benchmarks.gang [--groups 100 1000] [--size 4]`.
 
 One LeaderWorkerSet of N groups is created at once on a real API server with KWOK nodes. Measured at the watch: the time
-from each leader pod to its PodGroup, and from the LeaderWorkerSet to the last PodGroup; counted by the API server's
-audit log: writes per group; read from the process: CPU and peak memory. Runs with the controller manager's own limits
-(5 StatefulSets at a time, 20 requests a second) and with raised ones, because those decide how fast pods come.
+from each leader pod to its PodGroup, and from the LeaderWorkerSet to the last leader pod, PodGroup and pod; counted by
+the API server's audit log: writes per group; read from the process: CPU and peak memory. Runs with the controller
+manager's own limits (5 StatefulSets at a time, 20 requests a second) and with raised ones, because those decide how
+fast pods come.
 
 Where the environment names the real LWS (see CONTRIBUTING.md), its own Volcano provider runs the same course too.
 """
@@ -39,8 +40,8 @@ NAME: Final = "bench"
 OURS, PROVIDER = "lws-volcano", "LWS provider"
 LIMITS: Final = {"default": Options(statefulset_syncs=5, kube_api_qps=20), "raised": Options()}
 COLUMNS: Final = (
-    "writer", "pod limits", "groups", "pods", "p50 ms", "p99 ms", "max ms", "last PodGroup s", "last pod s",
-    "writes/group", "CPU s", "peak MiB",
+    "writer", "pod limits", "groups", "pods", "p50 ms", "p99 ms", "max ms", "last leader s", "last PodGroup s",
+    "last pod s", "writes/group", "CPU s", "peak MiB",
 )  # fmt: skip
 PATIENCE: Final = 600.0
 USER: Final = "lws-volcano-bench"
@@ -53,9 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--groups", type=int, nargs="+", default=[100, 1000], help="default: 100 1000")
     parser.add_argument("--size", type=int, default=4, help="pods in a group, default: %(default)s")
     parser.add_argument("--limits", choices=sorted(LIMITS), nargs="+", default=sorted(LIMITS), help="default: both")
+    parser.add_argument("--ours", action="store_true", help="leave LWS's own provider out")
     args = parser.parse_args(argv)
     real = RealPrograms.from_environment()
-    writers = [OURS, PROVIDER] if real.lws_manager else [OURS]
+    writers = [OURS, PROVIDER] if real.lws_manager and not args.ours else [OURS]
     rows = []
     for groups in args.groups:
         for limits in args.limits:
@@ -63,6 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 course = Course(writer, limits, groups, args.size)
                 print(f"... {groups} groups of {args.size}, {limits} limits, {writer}", file=sys.stderr, flush=True)
                 rows.append(asyncio.run(course.run(real)).row(course))
+                print("...", *rows[-1], file=sys.stderr, flush=True)
     print(table(COLUMNS, rows))
     return 0
 
@@ -72,6 +75,7 @@ class Outcome:
     """What one course took; times in seconds."""
 
     delays: Sequence[float]
+    last_leader: float
     last_pod_group: float
     last_pod: float
     pods: int
@@ -89,6 +93,7 @@ class Outcome:
             str(course.groups),
             str(self.pods),
             *(f"{number:.0f}" for number in numbers),
+            f"{self.last_leader:.1f}",
             f"{self.last_pod_group:.1f}",
             f"{self.last_pod:.1f}",
             f"{self.writes / course.groups:.2f}",
@@ -165,10 +170,13 @@ async def _births(api: Api) -> AsyncIterator[dict[str, dict[str, float]]]:
     births: dict[str, dict[str, float]] = {PODS.kind: {}, POD_GROUPS.kind: {}}
 
     async def follow(resource: Any) -> None:
-        listed = await api.request("GET", resource.path(NAMESPACE))
-        async for event in api.watch(resource, NAMESPACE, listed["metadata"]["resourceVersion"]):
-            if event["type"] == "ADDED":
-                births[resource.kind].setdefault(_key(event["object"]), time.monotonic())
+        version = (await api.request("GET", resource.path(NAMESPACE)))["metadata"]["resourceVersion"]
+        while True:
+            # A busy API server ends the watches of those who read too slowly.
+            async for event in api.watch(resource, NAMESPACE, version):
+                version = event["object"]["metadata"]["resourceVersion"]
+                if event["type"] == "ADDED":
+                    births[resource.kind].setdefault(_key(event["object"]), time.monotonic())
 
     tasks = [asyncio.create_task(follow(resource)) for resource in (PODS, POD_GROUPS)]
     await asyncio.sleep(0.5)
@@ -190,6 +198,7 @@ def _outcome(births: Mapping[str, Mapping[str, float]], begun: float, writes: in
     pods, groups = births[PODS.kind], births[POD_GROUPS.kind]
     return Outcome(
         delays=[max(born - pods[group], 0.0) for group, born in groups.items() if group in pods],
+        last_leader=max(born for key, born in pods.items() if "/" not in key) - begun,
         last_pod_group=max(groups.values()) - begun,
         last_pod=max(pods.values()) - begun,
         pods=len(pods),
