@@ -20,6 +20,8 @@ class Settings(BaseModel):
     """Hints where the LWS does not say; None: `preferred` with a topology, else `none`."""
     hyper_nodes: Literal["write", "read"] = "write"
     """Keep the HyperNodes of the topologies; or keep none, and take others' where there is no ClusterTopology."""
+    scheduler_looks_at_all_nodes: bool = False
+    """The scheduler runs with `--percentage-nodes-to-find=100`: preferences count beyond 100 nodes too."""
     stranded_after: float = Field(default=60.0, gt=0)
     """A group with some pods bound and one pending is called stranded after this time."""
     release_stranded: bool = False

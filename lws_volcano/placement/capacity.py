@@ -19,6 +19,7 @@ from lws_volcano.api.names import GROUP_KEY, GROUP_NAME, HOSTNAME, WORKER_INDEX
 from lws_volcano.api.pods import Pod
 from lws_volcano.placement.demand import Demand
 from lws_volcano.placement.forest import Forest
+from lws_volcano.placement.fullness import Fullness
 from lws_volcano.placement.ring import Ring
 from lws_volcano.placement.room import Room
 from lws_volcano.placement.shape import Shape, pod_shape
@@ -77,6 +78,7 @@ class Capacity:
         self.ring = Ring(self.forest)
         self.rooms: list[Room] = [self._room_named(name) for name in self.forest.names]
         self._tallies: OrderedDict[tuple[Shape, Shape], Tally] = OrderedDict()
+        self._fullness: Fullness | None = None
         for name in sorted(self._rooms_by_name):
             self.place(name)
 
@@ -134,6 +136,8 @@ class Capacity:
     def _touch(self, place: int) -> None:
         for tally in self._tallies.values():
             tally.dirty.add(place)
+        if self._fullness is not None:
+            self._fullness.dirty.add(place)
 
     # --- pods
 
@@ -257,6 +261,13 @@ class Capacity:
             self._tallies.move_to_end(key)
         tally.refresh()
         return tally
+
+    @property
+    def fullness(self) -> Fullness:
+        """How full domains are for the scheduler; the first time costs O(nodes)."""
+        if self._fullness is None:
+            self._fullness = Fullness(self.forest, self.rooms)
+        return self._fullness
 
     def feed(self, nodes: Iterable[Node] = (), pods: Iterable[Pod] = ()) -> "Capacity":
         """Many nodes and pods at once; returns itself."""

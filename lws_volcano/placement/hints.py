@@ -1,45 +1,50 @@
 """Hints on pods: what makes the scheduler put neighbouring ranks next to each other.
 
 `preferred`
-    An *order*: the same terms on every pod of the group, their weights falling along the nodes of each domain where the
-    group may land. The levels are written in binary, term b listing the nodes whose level has bit b. On top a *rank
-    map*: the node planned for this pod's rank in each candidate domain, with the top weight.
+    A *rank window* (`window`) over the domains where the group may land. Without a plan an *order* (`order`),
+    the same on every pod. Where the scheduler would not look at all nodes in question (`landing.sampled`), nothing.
 `required`
-    In addition one required expression, the same on every pod: the nodes of the planned domain (of the placement
-    group's domain, for groups that have one).
+    In addition one required expression: the nodes of the racks that the plan uses (of the placement group's domain, for
+    groups that are kept near others). The same on every pod, or, where the scheduler places sub-groups each by itself,
+    on every pod of a sub-group.
 leader-first groups
     The leader alone must go to a domain that can hold the whole group now.
 
 Nothing here needs a cluster: a worker's hints follow from the annotation on its leader and the topology, so every
 replica gives the same. Terms are added after the user's own; a requirement is added to each of the user's terms, which
 the scheduler takes as alternatives.
-
-Notes
------
-Weights and shapes were measured on Volcano with its default plugins and network-topology-aware. The scheduler
-normalises scores to 0-100 relative to the best candidate, so only ratios count.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from lws_volcano.api.names import HOSTNAME, PLACE_LABEL, PLAN, TASK_PRIORITY
+from lws_volcano.api.names import HOSTNAME, PLAN, TASK_PRIORITY
 from lws_volcano.placement.capacity import Capacity
-from lws_volcano.placement.order import LEVELS, levels_of, order_for
+from lws_volcano.placement.landing import landings, roomy_nodes, sampled
+from lws_volcano.placement.order import Order, order_for, order_terms
 from lws_volcano.placement.plan import GroupPlan
 from lws_volcano.placement.plan_format import Note, read_annotation, write_annotation
+from lws_volcano.placement.window import Weighted, window
 from lws_volcano.topology.model import Topology
 
-__all__ = ["PodHints", "add_to_affinity", "leader_hints", "member_hints", "replacement_hints", "task_priority"]
+__all__ = [
+    "PodHints",
+    "add_to_affinity",
+    "leader_hints",
+    "member_hints",
+    "order_hints",
+    "replacement_hints",
+    "task_priority",
+]
 
 Hostname = Callable[[str], str]
 """Node name -> value of its host name label."""
 
 _TOP: Final = 100
-"""Most that Kubernetes takes as a weight; above the sum of an order's weights."""
-_WIDE: Final = 3
-"""Factor of an order's weights while their sum stays below the top."""
+"""Most that Kubernetes takes as a weight."""
+_NEAR_NODES: Final = 100
+"""Largest domain that is listed to draw a lost member back to its group."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +72,8 @@ def leader_hints(
     *,
     priority: int | None = None,
     annotations: Mapping[str, str] | None = None,
-    labels: bool = False,
+    looks_at_all: bool = False,
+    sub_groups_apart: bool = False,
 ) -> PodHints:
     """Hints of a leader whose group was just planned: the plan goes onto it.
 
@@ -81,21 +87,29 @@ def leader_hints(
         The leader pod's own priority.
     annotations : mapping, optional
         The leader pod's annotations; a task priority that the user set is kept.
-    labels : bool
-        Write the order over the labels of `order.place_labels` instead of host lists.
+    looks_at_all : bool
+        The scheduler looks at all nodes of a large cluster for every pod.
+    sub_groups_apart : bool
+        The PodGroup has the sub-groups as policies, so that the scheduler places each by itself.
     """
     if plan.demand.rules.placement == "none":
         return PodHints()
-    text = write_annotation(plan, order_for(plan, capacity))
+    text = write_annotation(
+        plan,
+        order=None if plan.feasible else order_for(plan, capacity),
+        landings=landings(plan, capacity),
+        unseen=not looks_at_all and sampled(plan, capacity),
+        sub_groups=plan.demand.split if sub_groups_apart else None,
+    )
     added = {PLAN: text, **task_priority(priority, annotations or {})}
     if plan.demand.bound:
         return replace(replacement_hints(plan, 0, capacity), annotations=added)
     note = read_annotation(text)
-    hints = member_hints(note, 0, capacity.topology, capacity.hostname, labels=labels)
-    # the annotation lists fewer domains than may hold the group, and a required term must not leave any out
-    whole = replace(note, alternatives=plan.alternatives)
-    required = tuple(_required(whole, 0, capacity.topology, capacity.hostname))
-    return replace(hints, required=required, annotations=added)
+    required = _required(note, 0, capacity.topology, capacity.hostname)
+    if note.leader_first and not required:
+        required = _one_of(roomy_nodes(plan, capacity), capacity.hostname)
+    preferred = _preferred(note, 0, capacity.topology, capacity.hostname, narrowed=bool(required))
+    return PodHints(preferred=preferred, required=required, annotations=added)
 
 
 def task_priority(priority: int | None, annotations: Mapping[str, str]) -> dict[str, str]:
@@ -107,9 +121,7 @@ def task_priority(priority: int | None, annotations: Mapping[str, str]) -> dict[
     return {} if TASK_PRIORITY in annotations else {TASK_PRIORITY: str((priority or 0) + 1)}
 
 
-def member_hints(
-    note: Note, rank: int, topology: Topology | None, hostname: Hostname = str, *, labels: bool = False
-) -> PodHints:
+def member_hints(note: Note, rank: int, topology: Topology | None, hostname: Hostname = str) -> PodHints:
     """Hints of one pod from the annotation of its leader.
 
     Parameters
@@ -122,13 +134,21 @@ def member_hints(
         As this replica has it; domains that it does not know are left out.
     hostname : callable
         `Capacity.hostname`.
-    labels : bool
-        As in `leader_hints`.
     """
     if note.placement == "none":
         return PodHints()
-    terms = [*_rank_map(note, rank, hostname), *_order(note, topology, hostname, labels=labels)]
-    return PodHints(preferred=tuple(terms), required=tuple(_required(note, rank, topology, hostname)))
+    required = _required(note, rank, topology, hostname)
+    return PodHints(preferred=_preferred(note, rank, topology, hostname, narrowed=bool(required)), required=required)
+
+
+def order_hints(plan: GroupPlan, capacity: Capacity, *, looks_at_all: bool = False) -> PodHints:
+    """Hints of a member whose leader's plan is not known here: the order alone, which is the same on every replica.
+
+    `plan` may differ from the one that the other members follow.
+    """
+    if plan.demand.rules.placement == "none" or (not looks_at_all and sampled(plan, capacity)):
+        return PodHints()
+    return PodHints(preferred=_ordered(order_for(plan, capacity), capacity.topology, capacity.hostname))
 
 
 def replacement_hints(plan: GroupPlan, rank: int, capacity: Capacity) -> PodHints:
@@ -140,69 +160,65 @@ def replacement_hints(plan: GroupPlan, rank: int, capacity: Capacity) -> PodHint
     if not plan.feasible or plan.demand.rules.placement == "none":
         return PodHints()
     node = plan.nodes[rank]
-    terms = [_term(_TOP, [node], capacity.hostname)]
+    terms: list[Weighted] = [(_TOP, (node,))]
     if topology is not None and node in topology.place_of:
         weight = _TOP // 2
         for index in topology.ancestors(topology.domain_of[topology.place_of[node]]):
-            if len(topology.domains[index]) <= LEVELS and weight:
-                terms.append(_term(weight, topology.members(index), capacity.hostname))
+            if len(topology.domains[index]) <= _NEAR_NODES and weight:
+                terms.append((weight, topology.members(index)))
                 weight //= 2
-    return PodHints(preferred=tuple(terms))
+    return PodHints(preferred=_terms(terms, capacity.hostname))
 
 
-def _rank_map(note: Note, rank: int, hostname: Hostname) -> list[dict[str, Any]]:
-    """The nodes planned for this rank, in every candidate domain or (nothing binds the group) in the chosen one."""
-    if not note.feasible:
-        return []
-    strung = note.order is None or note.order.strung
-    nodes = [note.nodes[rank]] if rank < len(note.nodes) else []
-    if not strung:
-        nodes += [one.nodes[rank] for one in note.alternatives if rank < len(one.nodes)]
-    return [_term(_TOP, dict.fromkeys(nodes), hostname)] if nodes else []
+def _preferred(
+    note: Note, rank: int, topology: Topology | None, hostname: Hostname, *, narrowed: bool
+) -> tuple[Mapping[str, Any], ...]:
+    """The window, or the order without a plan; nothing for nodes that the scheduler may not look at."""
+    if note.unseen and not narrowed:
+        return ()
+    if note.feasible:
+        return _terms(window(note.landings, rank), hostname)
+    return _ordered(note.order, topology, hostname)
 
 
-def _order(note: Note, topology: Topology | None, hostname: Hostname, *, labels: bool) -> list[dict[str, Any]]:
-    """The order in binary weights."""
-    if note.order is None or topology is None:
-        return []
-    levels = levels_of(topology, note.order)
-    if labels and not note.order.strung:
-        key = f"{PLACE_LABEL}{note.order.tier}"
-        by_value = {str(level): level for level in sorted(set(levels.values()))}
-        return _binary(by_value, key)
-    return _binary({hostname(node): level for node, level in levels.items()}, HOSTNAME)
+def _ordered(order: Order | None, topology: Topology | None, hostname: Hostname) -> tuple[Mapping[str, Any], ...]:
+    if order is None or topology is None:
+        return ()
+    return _terms(order_terms(topology, order), hostname)
 
 
-def _binary(levels: Mapping[str, int], key: str) -> list[dict[str, Any]]:
-    highest = max(levels.values(), default=0)
-    factor = _WIDE if _WIDE * highest < _TOP else 1
-    terms: list[dict[str, Any]] = []
-    for bit in reversed(range(highest.bit_length())):
-        values = [value for value, level in levels.items() if level >> bit & 1]
-        terms.append({"weight": factor << bit, "preference": {"matchExpressions": [_in(key, values)]}})
-    return terms
+def _required(note: Note, rank: int, topology: Topology | None, hostname: Hostname) -> tuple[Mapping[str, Any], ...]:
+    """Nodes that the pod must keep to, with `required` or for the sake of a placement group."""
+    if not note.feasible or topology is None:
+        return ()
+    if note.placement == "required":
+        return _one_of(_racks_of(note.fellows(rank), topology), hostname)
+    index = topology.index_of.get(note.within)
+    return () if index is None else _one_of(topology.members(index), hostname)
 
 
-def _required(note: Note, rank: int, topology: Topology | None, hostname: Hostname) -> list[dict[str, Any]]:
-    """Nodes that the pod must keep to: of the planned domain, or for a leader that comes first of all that fit."""
-    if topology is None or not note.feasible:
-        return []
-    domains: Sequence[str] = ()
-    if note.placement == "required" or note.within:
-        domains = [note.within or note.domain]
-    elif note.leader_first and rank == 0:
-        domains = [one.domain for one in note.alternatives]
-    known = [topology.index_of[name] for name in domains if name in topology.index_of]
-    nodes = dict.fromkeys(node for index in known for node in topology.members(index))
-    return [_in(HOSTNAME, list(map(hostname, nodes)))] if nodes else []
+def _racks_of(nodes: Iterable[str], topology: Topology) -> list[str]:
+    """All nodes that share the lowest domain of one of these."""
+    found: dict[str, None] = {}
+    for node in nodes:
+        place = topology.place_of.get(node)
+        beside = () if place is None else topology.attached[topology.domain_of[place]]
+        found.update(dict.fromkeys([node, *(topology.nodes[other] for other in beside)]))
+    return sorted(found, key=lambda node: (topology.place_of.get(node, len(topology.nodes)), node))
 
 
-def _term(weight: int, nodes: Iterable[str], hostname: Hostname) -> dict[str, Any]:
-    return {"weight": weight, "preference": {"matchExpressions": [_in(HOSTNAME, list(map(hostname, nodes)))]}}
+def _one_of(nodes: Sequence[str], hostname: Hostname) -> tuple[Mapping[str, Any], ...]:
+    return (_in(nodes, hostname),) if nodes else ()
 
 
-def _in(key: str, values: list[str]) -> dict[str, Any]:
-    return {"key": key, "operator": "In", "values": values}
+def _terms(weighted: Iterable[Weighted], hostname: Hostname) -> tuple[Mapping[str, Any], ...]:
+    return tuple(
+        {"weight": weight, "preference": {"matchExpressions": [_in(nodes, hostname)]}} for weight, nodes in weighted
+    )
+
+
+def _in(nodes: Iterable[str], hostname: Hostname) -> dict[str, Any]:
+    return {"key": HOSTNAME, "operator": "In", "values": list(map(hostname, nodes))}
 
 
 def add_to_affinity(affinity: Mapping[str, Any] | None, hints: PodHints) -> dict[str, Any]:

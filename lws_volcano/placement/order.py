@@ -1,28 +1,30 @@
-"""The order of nodes that neighbouring ranks follow wherever their group lands.
+"""The order of nodes that ranks follow when no plan can be had: the same terms on every pod of the group.
 
-Every domain of the tier where a group may land is ordered by itself, depth-first, so that near nodes are next to each
-other. A node's *level* falls along its domain: the first node has the highest. The scheduler scores from 0 to 100, so
-there are at most `LEVELS` levels; in a larger domain neighbours share one.
+Nodes are ordered inside each domain where the group may land, depth-first, so that near nodes are next to each other;
+the k-th node of every such domain has the k-th weight. Weights fall by a constant factor: the scheduler scales them to
+the best node that is left, so a linear fall would end in steps too small to count. It is a fallback only: with room
+scattered over a domain an order takes the first free nodes, and so more racks than a plan needs (docs/hints.md).
 
-Where nothing keeps a group inside one domain (no network topology asked for), equal levels in several domains would
-scatter it; there the domains are strung together, best first, into one order.
+Where nothing keeps a group inside one domain (no network topology asked for), equal places in several domains would
+scatter it; there one domain is ordered.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from lws_volcano.api.names import PLACE_LABEL
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.plan import GroupPlan
+from lws_volcano.placement.window import Weighted
 from lws_volcano.topology.model import Topology
 
-__all__ = ["LEVELS", "Order", "levels_of", "order_for", "place_labels"]
+__all__ = ["ORDERED_NODES", "Order", "order_for", "order_terms"]
 
-LEVELS: Final = 100
-"""Most levels in a domain."""
-_NODES: Final = 512
-"""Most nodes in an order that is written as host lists: about 16 KB a pod."""
+ORDERED_NODES: Final = 256
+"""Most nodes in an order: about 5 KB a pod."""
+_TOP: Final = 100
+_BOTTOM: Final = 0.01
+"""Weight of the last node, as a share of the first one's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +37,37 @@ class Order:
         Tier number of the domains: where the group is expected to land.
     domains
         Their names, best first.
-    strung
-        One order over all of them instead of one for each.
     """
 
     tier: int
     domains: tuple[str, ...]
-    strung: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """For the annotation."""
-        entry: dict[str, Any] = {"tier": self.tier, "domains": list(self.domains)}
-        return {**entry, "strung": True} if self.strung else entry
+        return {"tier": self.tier, "domains": list(self.domains)}
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> "Order":
         """From the annotation."""
-        return cls(int(raw["tier"]), tuple(map(str, raw["domains"])), strung=raw.get("strung") is True)
+        return cls(int(raw["tier"]), tuple(map(str, raw["domains"])))
 
 
 def order_for(plan: GroupPlan, capacity: Capacity) -> Order | None:
-    """Where the group of a plan may land, the domains with room now first; None without a topology."""
+    """Where the group of a plan may land, the domains with most room first; None without a topology.
+
+    None also when a single such domain has too many nodes to be listed.
+    """
     forest = capacity.forest
     if not forest.levels:
         return None
-    level, strung = _landing_level(plan, capacity), plan.demand.rules.mode == "none"
-    room = LEVELS if strung else _NODES
+    level, room = _landing_level(plan, capacity), ORDERED_NODES
     chosen: list[str] = []
     for domain in _able(plan, capacity, level):
         room -= len(forest.domains[domain])
-        if chosen and room < 0:
+        if room < 0 or (chosen and plan.demand.rules.mode == "none"):
             break
         chosen.append(forest.domains[domain].name)
-    return Order(forest.levels[level], tuple(chosen), strung=strung)
+    return Order(forest.levels[level], tuple(chosen)) if chosen else None
 
 
 def _able(plan: GroupPlan, capacity: Capacity, level: int) -> list[int]:
@@ -93,25 +93,13 @@ def _landing_level(plan: GroupPlan, capacity: Capacity) -> int:
     return max(min(next(able, top), top), 0)
 
 
-def levels_of(topology: Topology, order: Order) -> dict[str, int]:
-    """Node -> level, for the nodes of the ordered domains that this topology has."""
+def order_terms(topology: Topology, order: Order) -> list[Weighted]:
+    """Terms over the nodes of the ordered domains that this topology has, heaviest first; each node is in one."""
     members = [topology.members(topology.index_of[name]) for name in order.domains if name in topology.index_of]
-    if order.strung:
-        members = [tuple(dict.fromkeys(node for nodes in members for node in nodes))]
-    return {node: level for nodes in members for node, level in _levels(nodes)}
-
-
-def _levels(nodes: Sequence[str]) -> list[tuple[str, int]]:
-    count = len(nodes)
-    if count <= LEVELS:
-        return [(node, count - 1 - index) for index, node in enumerate(nodes)]
-    return [(node, (count - 1 - index) * LEVELS // count) for index, node in enumerate(nodes)]
-
-
-def place_labels(topology: Topology) -> dict[str, dict[str, str]]:
-    """Node -> labels that hold its level in the domain of each tier, for orders written over labels."""
-    labels: dict[str, dict[str, str]] = {node: {} for node in topology.nodes}
-    for index, domain in enumerate(topology.domains):
-        for node, level in _levels(topology.members(index)):
-            labels[node][f"{PLACE_LABEL}{domain.tier}"] = str(level)
-    return labels
+    longest = max(map(len, members), default=0)
+    fall = _BOTTOM ** (1 / max(longest - 1, 1))
+    terms: dict[int, list[str]] = {}
+    for place in range(longest):
+        weight = max(1, round(_TOP * fall**place))
+        terms.setdefault(weight, []).extend(nodes[place] for nodes in members if place < len(nodes))
+    return [(weight, tuple(nodes)) for weight, nodes in terms.items()]

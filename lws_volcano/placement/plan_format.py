@@ -1,27 +1,36 @@
 """Plans as JSON: an entry of `plan -o json`, and the annotation that carries a plan on the leader pod and the PodGroup.
 
-The annotation is the same entry without blanks, with fewer alternatives, and with what every replica of the webhook
-needs to give each worker the same hints: `order` (the tier and the domains whose nodes are ordered), `placement`,
-and, when it is so, `within` (the domain of the placement group) and `leaderFirst`. About 4 KB for a group of 8 with 32
-alternatives, 8 KB for one of 128; never more than `ALTERNATIVE_PODS` nodes are listed in alternatives besides the
-chosen ones, and pods of groups larger than 64 are listed without their path, which follows from the topology.
+The annotation is the same entry without blanks, and with what every replica of the webhook needs to give each worker
+the same hints:
+
+`alternatives`
+    The domains where the group may land, the planned one first; `nodes` is a host list that keeps order and repeats:
+    the node of every rank, then spares to take when one of them is lost. Cut at `ALTERNATIVE_BYTES`.
+`placement`, `within`, `leaderFirst`, `order`, `unseen`, `subGroups`
+    As in `Note`, left out where they say nothing.
+
+At most 4 KB for a group of 8; pods of groups larger than 64 are listed without their path, which follows from the
+topology.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from lws_volcano.api.errors import InputError
+from lws_volcano.api.errors import InputError, TopologyError
 from lws_volcano.api.names import PLAN
+from lws_volcano.placement.demand import SubGroups
+from lws_volcano.placement.node_lists import fold, unfold
 from lws_volcano.placement.order import Order
-from lws_volcano.placement.plan import Alternative, GroupPlan
+from lws_volcano.placement.plan import GroupPlan
 from lws_volcano.placement.quality import Quality
+from lws_volcano.placement.window import Landing
 
-__all__ = ["ALTERNATIVE_PODS", "Note", "group_entry", "read_annotation", "write_annotation"]
+__all__ = ["ALTERNATIVE_BYTES", "Note", "group_entry", "read_annotation", "write_annotation"]
 
-ALTERNATIVE_PODS: Final = 256
-"""Most nodes listed in the alternatives of an annotation, the chosen one apart."""
+ALTERNATIVE_BYTES: Final = 2800
+"""Bytes of an annotation that alternatives may take; the planned one is always listed."""
 _PATHS: Final = 64
 """Largest group whose pods are listed with their paths in an annotation."""
 
@@ -36,26 +45,39 @@ class Note:
         The planned domain, empty across trees and when infeasible.
     nodes
         Planned node by rank; empty when infeasible.
-    alternatives
-        Best first, the chosen one included.
+    landings
+        Where the group may land, the planned domain first.
     order
-        Where nodes are ordered; None without a topology.
+        What is ordered instead where nothing could be planned.
     placement
         `none`, `preferred` or `required`.
     within
         Domain of the placement group.
     leader_first
-        The leader alone carries the required term.
+        The leader alone carries a required term.
+    unseen
+        The scheduler may not look at the planned nodes: no preferences.
+    sub_groups
+        The scheduler places them each by itself; None where it does not.
     """
 
     feasible: bool
     domain: str = ""
     nodes: tuple[str, ...] = ()
-    alternatives: tuple[Alternative, ...] = ()
+    landings: tuple[Landing, ...] = ()
     order: Order | None = None
     placement: str = "preferred"
     within: str = ""
     leader_first: bool = False
+    unseen: bool = False
+    sub_groups: SubGroups | None = None
+
+    def fellows(self, rank: int) -> tuple[str, ...]:
+        """Planned nodes of the pods that the scheduler places together with this one."""
+        if self.sub_groups is None:
+            return self.nodes
+        own = self.sub_groups.index(rank)
+        return tuple(node for other, node in enumerate(self.nodes) if self.sub_groups.index(other) == own)
 
 
 def group_entry(plan: GroupPlan) -> dict[str, Any]:
@@ -102,11 +124,17 @@ def _quality(quality: Quality) -> dict[str, Any]:
     return entry if quality.exact else {**entry, "exact": False, "domainsAtLeast": dict(quality.at_least)}
 
 
-def write_annotation(plan: GroupPlan, order: Order | None = None) -> str:
-    """The plan of one group for the annotation `lws-volcano.io/plan`."""
+def write_annotation(
+    plan: GroupPlan,
+    *,
+    order: Order | None = None,
+    landings: Sequence[Landing] = (),
+    unseen: bool = False,
+    sub_groups: SubGroups | None = None,
+) -> str:
+    """The plan of one group for the annotation `lws-volcano.io/plan`; what is meant by the rest says `Note`."""
     entry = group_entry(plan)
-    listed = 1 + ALTERNATIVE_PODS // max(plan.demand.size, 1)
-    entry["alternatives"] = entry["alternatives"][:listed]
+    entry["alternatives"] = _listed(landings)
     if plan.demand.size > _PATHS:
         entry["pods"] = [{key: value for key, value in pod.items() if key != "path"} for pod in entry["pods"]]
     entry["placement"] = plan.demand.rules.placement
@@ -116,7 +144,28 @@ def write_annotation(plan: GroupPlan, order: Order | None = None) -> str:
         entry["within"] = plan.within
     if plan.demand.rules.leader_first:
         entry["leaderFirst"] = True
+    if unseen:
+        entry["unseen"] = True
+    if sub_groups is not None:
+        entry["subGroups"] = asdict(sub_groups)
+    return _compact(entry)
+
+
+def _compact(entry: Any) -> str:
     return json.dumps(entry, separators=(",", ":"), ensure_ascii=False)
+
+
+def _listed(landings: Sequence[Landing]) -> list[dict[str, str]]:
+    """As many as there are bytes for."""
+    listed: list[dict[str, str]] = []
+    left = ALTERNATIVE_BYTES
+    for landing in landings:
+        entry = {"domain": landing.domain, "nodes": fold((*landing.nodes, *landing.spares))}
+        left -= len(_compact(entry)) + 1
+        if listed and left < 0:
+            break
+        listed.append(entry)
+    return listed
 
 
 def read_annotation(text: str) -> Note:
@@ -129,23 +178,28 @@ def read_annotation(text: str) -> Note:
     """
     try:
         return _note(json.loads(text))
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, TopologyError) as error:
         raise InputError(
             f"annotation {PLAN} is not a plan ({type(error).__name__})", mend="delete it, it is written again"
         ) from None
 
 
 def _note(raw: Mapping[str, Any]) -> Note:
-    order = raw.get("order")
+    order, sub_groups = raw.get("order"), raw.get("subGroups")
     return Note(
         feasible=bool(raw["feasible"]),
         domain=str((raw["domain"] or {}).get("name", "")),
         nodes=tuple(str(pod["node"]) for pod in raw["pods"]),
-        alternatives=tuple(
-            Alternative(str(one["domain"]), tuple(map(str, one["nodes"]))) for one in raw.get("alternatives", [])
-        ),
+        landings=tuple(_landing(one, len(raw["pods"])) for one in raw.get("alternatives", [])),
         order=None if order is None else Order.from_json(order),
         placement=str(raw.get("placement", "preferred")),
         within=str(raw.get("within", "")),
         leader_first=raw.get("leaderFirst") is True,
+        unseen=raw.get("unseen") is True,
+        sub_groups=None if sub_groups is None else SubGroups(**sub_groups),
     )
+
+
+def _landing(raw: Mapping[str, Any], size: int) -> Landing:
+    nodes = unfold(raw["nodes"])
+    return Landing(str(raw["domain"]), nodes[:size], nodes[size:])

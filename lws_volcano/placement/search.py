@@ -88,6 +88,15 @@ class Search:
                 yield from map(self._found, candidates)
                 return
 
+    def placed_in(self, domain: int) -> Found | None:
+        """The best placement in a domain of which it is known that there is room; None when it turns out not to fit."""
+        level = self.forest.level_of[domain]
+        if level == 0:
+            return self._found(_Candidate(domain))
+        spreads = (spread for spread in self._spreads(level) if spread.cost(domain) < INFINITE)
+        spread = next(spreads, None)
+        return None if spread is None else self._found(_Candidate(domain, spread))
+
     def anywhere(self) -> Found | None:
         """Best placement on one node without a domain, over several trees, or over whatever is left."""
         alone = self._one_loose_node()

@@ -9,7 +9,6 @@ What goes wrong costs the hint, never the pod.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
 import structlog
@@ -26,9 +25,8 @@ from lws_volcano.mapping.placement_wish import placement_wish
 from lws_volcano.observe import metrics
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import Demand
-from lws_volcano.placement.hints import PodHints, leader_hints, member_hints, replacement_hints
-from lws_volcano.placement.order import order_for
-from lws_volcano.placement.plan_format import Note, read_annotation, write_annotation
+from lws_volcano.placement.hints import PodHints, leader_hints, member_hints, order_hints, replacement_hints
+from lws_volcano.placement.plan_format import Note, read_annotation
 from lws_volcano.placement.planner import plan_group
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import BY_LWS
@@ -88,20 +86,29 @@ class PlannedHints:
         if plan.feasible and not member.dry_run:
             capacity.reserve(demand, plan.nodes)
         pod = member.pod
-        hints = leader_hints(plan, capacity, priority=pod.spec.priority, annotations=pod.metadata.annotations)
+        hints = leader_hints(
+            plan,
+            capacity,
+            priority=pod.spec.priority,
+            annotations=pod.metadata.annotations,
+            looks_at_all=self._settings.scheduler_looks_at_all_nodes,
+            sub_groups_apart=self._sub_groups_apart(demand),
+        )
         return _PLANNED if plan.feasible else _INFEASIBLE, hints
 
     def _worker(self, member: Member, demand: Demand, capacity: Capacity) -> tuple[str, PodHints]:
         note = _note_on(member.leader, member.pod_group)
         if demand.bound and not _goes_as_planned(demand.bound, note):
             return _REPLACED, replacement_hints(plan_group(demand, capacity), member.worker_index, capacity)
-        outcome = _FOLLOWED
         if note is None:
-            plan = plan_group(demand, capacity)
-            # Made here it may differ from the one that the other members follow; the order is the same everywhere.
-            note = replace(read_annotation(write_annotation(plan, order_for(plan, capacity))), feasible=False)
-            outcome = _ORDER
-        return outcome, member_hints(note, member.worker_index, capacity.topology, capacity.hostname)
+            all_nodes = self._settings.scheduler_looks_at_all_nodes
+            return _ORDER, order_hints(plan_group(demand, capacity), capacity, looks_at_all=all_nodes)
+        return _FOLLOWED, member_hints(note, member.worker_index, capacity.topology, capacity.hostname)
+
+    def _sub_groups_apart(self, demand: Demand) -> bool:
+        """The PodGroup has the sub-groups as policies from the start (see `mapping.sub_groups`)."""
+        rules = demand.rules
+        return self._cluster.capabilities.sub_groups and rules.scope == "group" and not rules.leader_first
 
     def _demand(self, member: Member, capacity: Capacity) -> Demand:
         lws, template, topology = member.lws, member.template, capacity.topology
