@@ -19,6 +19,7 @@ from lws_volcano.state.capacity_feed import CapacityFeed
 from lws_volcano.state.catalog import Catalog, Entry, Resolution
 from lws_volcano.state.cluster import Cluster, Key
 from lws_volcano.state.kinds import Kind
+from lws_volcano.state.places import Places
 from lws_volcano.state.promises import Promises
 from lws_volcano.state.store import Difference
 from lws_volcano.state.topology_given import Given, TopologyFiles, from_hyper_nodes, from_record
@@ -54,7 +55,8 @@ class TopologyFollower:
 
     def __post_init__(self) -> None:
         self.feed = CapacityFeed(self.cluster)
-        self.promises = Promises(self.cluster, self.feed.current)
+        self.promises = Promises(self.cluster, self.settings, self.feed.current)
+        self.cluster.places = Places(self.cluster, self.settings, self.feed.current).of
         self._catalog = Catalog()
         self._known = False
         self.cluster.listen(self._changed)

@@ -15,6 +15,7 @@ from lws_volcano.api.names import (
     NETWORK_TOPOLOGY_MODE,
     PLAN,
     RELEASED,
+    REMADE,
     VOLCANO_PREFIX,
 )
 from lws_volcano.api.pods import Pod
@@ -53,4 +54,4 @@ def stale_keys(observed: Mapping[str, str], desired: Mapping[str, str]) -> tuple
 
 def _written(observed: Mapping[str, str]) -> set[str]:
     copied = (key for key in observed.get(COPIED_KEYS, "").split(",") if key.startswith(VOLCANO_PREFIX))
-    return {*copied, COPIED_KEYS, PLAN, RELEASED}
+    return {*copied, COPIED_KEYS, PLAN, RELEASED, REMADE}

@@ -17,6 +17,7 @@ from lws_volcano.mapping.minimum import leader_first
 from lws_volcano.mapping.pod_groups import Desired, desire, keep
 from lws_volcano.mapping.problems import Problem
 from lws_volcano.mapping.release import release
+from lws_volcano.mapping.remake import Remake, remake
 from lws_volcano.mapping.retarget import report_outsiders, retarget
 from lws_volcano.mapping.snapshot import Snapshot
 from lws_volcano.mapping.standing import Standing, Verdict, judge
@@ -67,30 +68,39 @@ def plan_group(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, ob
     """
     standing = judge(snapshot.lws, group, blueprint, observed)
     status = group_status(_sight(snapshot, group, blueprint, standing))
-    remade = _release(snapshot, group, blueprint, standing, status)
-    desired = _desired(snapshot, group, blueprint, standing, remade)
+    released = _release(snapshot, group, blueprint, standing, status)
+    remade = _remake(snapshot, group, standing)
+    desired = _desired(snapshot, group, blueprint, standing, released=released, remade=remade)
     moment = stranded_at(group, snapshot.settings.stranded_after) if _is_open(status) else None
+    moments = [one for one in (moment, remade.recheck_at) if one is not None and one > snapshot.now]
     return GroupPlan(
         group=group,
         desired=desired,
-        changes=(*_changes(group, blueprint, standing, desired), *remade),
+        changes=(*_changes(group, blueprint, standing, desired), *released, *filter(None, [remade.deletion])),
         wanted=standing.verdict in {Verdict.KEEP_UP, Verdict.WAIT, Verdict.LEAVE} and bool(group.members),
         blocked=standing.verdict is Verdict.WAIT and observed is not None,
         problem=standing.problem,
         notice=report_outsiders(group) if blueprint and blueprint.wanted else None,
         status=status,
-        recheck_at=moment if moment and moment > snapshot.now else None,
+        recheck_at=min(moments, default=None),
     )
 
 
 def _desired(
-    snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing, remade: tuple[DeletePod, ...]
+    snapshot: Snapshot,
+    group: Group,
+    blueprint: Blueprint | None,
+    standing: Standing,
+    *,
+    released: tuple[DeletePod, ...],
+    remade: Remake,
 ) -> Desired | None:
     if blueprint is None:
         return None
     if standing.verdict is Verdict.KEEP_UP:
-        releasing = remade[0].uid if remade else ""
-        return desire(snapshot.lws, blueprint, group, standing.ours, releasing)
+        releasing = released[0].uid if released else ""
+        remaking = remade.deletion.uid if remade.deletion else ""
+        return desire(snapshot.lws, blueprint, group, standing.ours, releasing=releasing, remaking=remaking)
     if standing.verdict is Verdict.KEEP_MINIMUM and standing.ours is not None:
         return keep(snapshot.lws, blueprint, group, standing.ours)
     return None
@@ -123,6 +133,12 @@ def _release(
         return ()
     deletion = release(group, standing.ours.metadata.annotations)
     return (deletion,) if deletion else ()
+
+
+def _remake(snapshot: Snapshot, group: Group, standing: Standing) -> Remake:
+    if standing.verdict is not Verdict.KEEP_UP or standing.ours is None:
+        return Remake()
+    return remake(group, standing.ours.metadata.annotations, snapshot.places, snapshot.now, snapshot.settings)
 
 
 def _sight(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing) -> Sight:

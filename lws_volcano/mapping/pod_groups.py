@@ -20,6 +20,7 @@ from lws_volcano.mapping.blueprint import Blueprint
 from lws_volcano.mapping.groups import Group
 from lws_volcano.mapping.minimum import Minimum, minimum
 from lws_volcano.mapping.release import release_annotation
+from lws_volcano.mapping.remake import remake_annotation
 
 __all__ = ["Desired", "desire", "keep"]
 
@@ -60,20 +61,29 @@ class Desired:
 
 
 def desire(
-    lws: LeaderWorkerSet, blueprint: Blueprint, group: Group, observed: PodGroup | None, releasing: str = ""
+    lws: LeaderWorkerSet,
+    blueprint: Blueprint,
+    group: Group,
+    observed: PodGroup | None,
+    *,
+    releasing: str = "",
+    remaking: str = "",
 ) -> Desired:
     """Put a revision's blueprint and a group's state together.
 
     `observed` is the group's PodGroup where it is ours: its queue stays while the one asked for takes no PodGroups, and
-    its minimum and plan stay while the group has no leader. `releasing` is the UID of a leader about to be deleted.
+    its minimum and plan stay while the group has no leader. `releasing` and `remaking` are UIDs of a leader
+    that is about to be deleted: the group is stranded, or its place is lost.
     """
     smallest = minimum(lws, blueprint.template, group, observed)
     queue = observed.spec.queue if observed and blueprint.hold else blueprint.queue
     before = observed.metadata.annotations if observed else {}
+    whole = _is_whole(group, blueprint)
     annotations = {
         **copied_annotations(lws),
         **plan_annotation(group.leader, before),
-        **release_annotation(before, releasing=releasing, whole=_is_whole(group, blueprint)),
+        **release_annotation(before, releasing=releasing, whole=whole),
+        **remake_annotation(before, remaking=remaking, whole=whole),
     }
     return _desired(lws, group, smallest, _spec(blueprint, smallest, queue), annotations)
 

@@ -43,6 +43,9 @@ class Snapshot:
         By name; None where we may not read the kind, then nothing is concluded from an absence.
     topology
         The configured topology, if there is one.
+    places
+        Name of a PodGroup -> since when the nodes that its leader is held to have no room for the group while others
+        have, None while they have; only groups that wait, wholly unbound, for a place of their own.
     now
         The time of the snapshot: pure code reads no clock.
     """
@@ -58,4 +61,5 @@ class Snapshot:
     priority_classes: Mapping[str, PriorityClass] | None = None
     runtime_classes: Mapping[str, RuntimeClass] | None = None
     topology: Topology | None = None
+    places: Mapping[str, datetime | None] = field(default_factory=dict)
     capabilities: Capabilities = field(default_factory=Capabilities)

@@ -3,7 +3,8 @@
 Level-triggered: a change says *which* LeaderWorkerSet to look at again, never what to do about it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
@@ -35,6 +36,8 @@ class Key(NamedTuple):
 HYPER_NODES: Final = "*"
 """Name, in the area of topologies, of the one key for all HyperNodes: no object can be called so."""
 
+LostPlaces = Callable[[str, datetime], Mapping[str, datetime | None]]
+
 Listener = Callable[[Kind[Any], Difference[Any]], None]
 """Told of every change of a store, at once; must be quick and must not raise."""
 
@@ -46,6 +49,8 @@ class Cluster:
     ----------
     kinds
         The kinds, each with its store: `cluster.kinds.pods.store.by(BY_LWS, "ns/name")`.
+    places
+        Of one LeaderWorkerSet: since when groups that are held to a place have lost it (`Snapshot.places`).
     resolution
         What came of the configured topologies, and of each.
     capabilities
@@ -55,6 +60,7 @@ class Cluster:
     def __init__(self) -> None:
         self.kinds = Kinds()
         self.resolution = Resolution()
+        self.places: LostPlaces = lambda _lws, _now: {}
         self.capabilities = Capabilities()
         self._listeners: list[Listener] = []
         self._readiness: list[Callable[[], None]] = []

@@ -11,16 +11,14 @@ from typing import Any, Final
 import structlog
 
 from lws_volcano.api.errors import InputError
-from lws_volcano.api.names import GROUP_KEY, GROUP_NAME, LWS_NAME, PLAN
+from lws_volcano.api.names import GROUP_NAME, PLAN
 from lws_volcano.api.pods import Pod
-from lws_volcano.mapping.group_demand import GroupKey, group_demand
-from lws_volcano.mapping.identity import identify
-from lws_volcano.mapping.revision import templates
+from lws_volcano.api.settings import Settings
 from lws_volcano.placement.capacity import Capacity
-from lws_volcano.placement.demand import Demand, Rules
 from lws_volcano.placement.plan_format import read_annotation
 from lws_volcano.state.cluster import Cluster
-from lws_volcano.state.kinds import BY_GROUP, BY_OWNER, Kind
+from lws_volcano.state.demands import demand_of
+from lws_volcano.state.kinds import BY_GROUP, Kind
 from lws_volcano.state.store import Difference
 
 __all__ = ["GRACE", "HOLD", "Promises"]
@@ -42,8 +40,9 @@ class Promises:
         The capacity of this replica, None while it is not known.
     """
 
-    def __init__(self, cluster: Cluster, capacity: Callable[[], Capacity | None]) -> None:
+    def __init__(self, cluster: Cluster, settings: Settings, capacity: Callable[[], Capacity | None]) -> None:
         self._cluster = cluster
+        self._settings = settings
         self._capacity = capacity
         self._since: dict[str, float] = {}
         self._broken: dict[str, str] = {}
@@ -91,7 +90,7 @@ class Promises:
             return
         try:
             note = read_annotation(pod.metadata.annotations[PLAN])
-            demand = self._demand(pod) if note.feasible else None
+            demand = demand_of(self._cluster, self._settings, pod) if note.feasible else None
         except InputError as error:
             _log.warning("plan not held", pod=pod.key, error=str(error))
             return
@@ -112,22 +111,6 @@ class Promises:
             return
         if held and all(rank < len(nodes) and nodes[rank] == node for rank, node in held.items()):
             capacity.release(key)
-
-    def _demand(self, leader: Pod) -> Demand | None:
-        kinds, identity = self._cluster.kinds, identify(leader.metadata)
-        lws = kinds.lws.store.get(f"{leader.namespace}/{leader.metadata.labels.get(LWS_NAME, '')}")
-        if lws is None or identity is None:
-            return None
-        known = templates(lws, kinds.revisions.store.by(BY_OWNER, lws.uid))
-        group = GroupKey(
-            index=identity.group,
-            revision=identity.revision,
-            group_key=leader.metadata.labels.get(GROUP_KEY, ""),
-            priority=leader.spec.priority or 0,
-        )
-        classes = {one.name: one for one in kinds.runtime_classes.store}
-        template = known.get(identity.revision) or lws.spec.leader_worker_template
-        return group_demand(lws, template, Rules(), group, classes)
 
 
 def _promised(pod: Pod) -> str:

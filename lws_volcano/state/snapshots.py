@@ -45,6 +45,7 @@ def snapshot(cluster: Cluster, key: str, settings: Settings, now: datetime) -> S
         priority_classes=_by_name(kinds.priority_classes),
         runtime_classes=_by_name(kinds.runtime_classes),
         topology=cluster.topology,
+        places=cluster.places(key, now),
         capabilities=cluster.capabilities,
     )
 

@@ -51,5 +51,6 @@ def _of_group(plan: GroupPlan, stranded_after: float) -> Iterator[Notice]:
             reason=Reason.POD_RETARGETED,
             message=f"group {index}: pods came past the webhook and were pointed to PodGroup {plan.group.pod_group}",
         )
-    if any(isinstance(change, DeletePod) for change in plan.changes):
-        yield Notice(reason=Reason.LEADER_REMADE, message=f"group {index}: its leader is deleted to release the group")
+    for change in plan.changes:
+        if isinstance(change, DeletePod):
+            yield Notice(reason=Reason.LEADER_REMADE, message=f"group {index}: its leader is deleted: {change.why}")
