@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from lws_volcano.api.errors import UsageError
 from lws_volcano.cli.settings import load_settings
+from lws_volcano.controller.leader_election import ElectionTimes
 from lws_volcano.controller.manager import run as run_controller
 from lws_volcano.controller.options import Address, Context, RunOptions, Service, ServiceFactory
 from lws_volcano.webhook.options import WebhookOptions
@@ -18,6 +19,7 @@ __all__ = ["add_parser", "options_of", "run"]
 
 NAMESPACE_FILE: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 _NOWHERE: Final = ""
+_SHORTEST_LEASE: Final = 3
 
 
 def add_parser(commands: Any) -> None:
@@ -42,6 +44,13 @@ def add_parser(commands: Any) -> None:
         help="write only while holding the Lease (default); without it there must be one replica only",
     )
     parser.add_argument("--lease-name", default="lws-volcano", metavar="NAME", help="default: %(default)s")
+    parser.add_argument(
+        "--lease-duration",
+        type=int,
+        default=15,
+        metavar="SECONDS",
+        help="from the last sign of a leader that died to the next one; default: %(default)s",
+    )
     parser.add_argument(
         "--metrics-address",
         default="0.0.0.0:8080",
@@ -113,12 +122,19 @@ def options_of(args: argparse.Namespace) -> RunOptions:
         leader_elect=args.leader_elect,
         lease_namespace=namespace,
         lease_name=args.lease_name,
+        election=_election(args.lease_duration),
         topology=Path(args.topology) if args.topology else None,
         metrics=_address("--metrics-address", args.metrics_address),
         log_format=args.log_format,
         log_level=args.log_level,
         services=_services(args, namespace),
     )
+
+
+def _election(seconds: int) -> ElectionTimes:
+    if seconds < _SHORTEST_LEASE:
+        raise UsageError(f"--lease-duration {seconds} is too short", mend=f"give {_SHORTEST_LEASE} or more seconds")
+    return ElectionTimes.of(float(seconds))
 
 
 def _services(args: argparse.Namespace, namespace: str) -> tuple[tuple[str, ServiceFactory], ...]:

@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import structlog
 
@@ -61,6 +61,11 @@ class ElectionTimes:
     deadline: float = 10.0
     retry: float = 2.0
     call: float = 4.0
+
+    @classmethod
+    def of(cls, lease: float) -> Self:
+        """The usual proportions for a lease of so many seconds."""
+        return cls(lease=lease, deadline=lease * 2 / 3, retry=lease * 2 / 15, call=lease * 4 / 15)
 
     def __post_init__(self) -> None:
         if not self.lease > self.deadline > self.retry + self.call:
