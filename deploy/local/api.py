@@ -106,7 +106,7 @@ class Api:
         ApiError
             The status is 400 or higher.
         """
-        data = None if body is None else json.dumps(body)
+        data = None if body is None else json.dumps(body, separators=(",", ":"))
         async with self.session.request(
             method, path, data=data, params=params, headers={"Content-Type": content}
         ) as answer:

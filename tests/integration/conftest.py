@@ -1,6 +1,7 @@
 """One real control plane a session (and worker), with LeaderWorkerSet and Volcano (or their stand-ins) on it.
 
-`control_plane` is shared; `world` gives each test a namespace of its own and an empty cluster.
+`control_plane` is shared; `world` gives each test a namespace of its own and an empty cluster. `running_controller` is
+shared as well, for tests that do not start or kill it; `watched` is a world in which it works, with the observer on.
 """
 
 import itertools
@@ -17,6 +18,8 @@ from deploy.local.binaries import binaries
 from deploy.local.control_plane import ControlPlane
 from deploy.local.programs import Programs, start_programs
 from deploy.local.resources import NAMESPACES
+from tests.integration.controllers import Controller, Shared, our_writes
+from tests.integration.observer import Observer, idle_writes
 from tests.integration.world import World
 
 HERE = Path(__file__).parent
@@ -79,3 +82,28 @@ async def world(control_plane: ControlPlane, programs: Programs, api: Api, names
     part = World(control_plane, api, namespace, programs)
     yield part
     await part.clean()
+
+
+@pytest.fixture(scope="session")
+def shared_controller(tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    """Starts with the first test that asks for it."""
+    return Shared(tmp_path_factory.mktemp("controller"))
+
+
+@pytest_asyncio.fixture
+async def running_controller(world: World, shared_controller: Shared) -> Controller:
+    """A controller that runs, with the chart's rights."""
+    return await shared_controller.ensure(world)
+
+
+@pytest_asyncio.fixture
+async def watched(world: World, running_controller: Controller) -> AsyncIterator[World]:
+    """A world with a running controller, whose every event is held against the rules; its `events` are recorded."""
+    async with world.recorder() as recorder:
+        observer = Observer(recorder)
+        world.recording, world.check = recorder, observer.check
+        yield world
+        world.check = lambda: None
+        await observer.finish(world.forgive)
+        assert idle_writes(recorder.events, our_writes(world)) == []
+    assert not [line for line in running_controller.log() if "Traceback" in line]

@@ -1,6 +1,7 @@
 """lws-volcano as its own process, with the rights that the chart gives it and no more."""
 
 import asyncio
+import dataclasses
 import re
 from contextlib import asynccontextmanager
 
@@ -11,7 +12,7 @@ from deploy.local.controller import CONFIGURATION, start_controller
 from deploy.local.resources import MUTATING_WEBHOOKS
 from tests.unit.deploy_manifests.manifests import of_kind
 
-__all__ = ["USER", "Controller", "controller_of", "rights"]
+__all__ = ["USER", "Controller", "Shared", "controller_of", "our_writes", "rights"]
 
 USER = "lws-volcano"
 _MANAGES = {
@@ -71,9 +72,43 @@ class Controller:
         return self.running.child.log.read_text(encoding="utf-8").splitlines()
 
 
+class Shared:
+    """One controller for all tests that do not need its life to themselves; it runs from one of them to the next."""
+
+    settings = {"stranded_after": 2.0}
+    _now = None
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._controller = None
+
+    async def ensure(self, world):
+        """Start it unless it runs; no pod is made past its webhook."""
+        if self._controller is None or not self._controller.running.child.running:
+            controller = Controller(dataclasses.replace(world, started=[]), self._folder)
+            await controller.start("--webhook-failure-policy", "Fail", settings=self.settings)
+            self._controller, Shared._now = controller, self
+        return self._controller
+
+    @classmethod
+    async def pause(cls, world):
+        """End it: another one is about to start on the same cluster."""
+        shared, cls._now = cls._now, None
+        if shared is not None and shared._controller is not None:
+            controller, shared._controller = shared._controller, None
+            await controller.stop()
+            await world.api.delete(MUTATING_WEBHOOKS, CONFIGURATION)
+
+
 @asynccontextmanager
 async def controller_of(world, folder):
     """A controller that is not started yet; its registration goes with it."""
+    await Shared.pause(world)
     controller = Controller(world, folder)
     yield controller
     await world.api.delete(MUTATING_WEBHOOKS, CONFIGURATION)
+
+
+def our_writes(world):
+    """Writes of the controller in the world's namespace, as the API server counted them."""
+    return [write for write in world.writes_of(USER) if write.namespace == world.namespace]

@@ -1,19 +1,39 @@
-"""What must hold at every moment (DESIGN section 5, rules 1 to 3), checked on a recording of everything that happened.
+"""What must hold at every moment (DESIGN section 5, rules 1 to 4 and 7), checked while it happens.
 
 The events of all kinds are replayed in the order of their resource versions, so nothing between two looks is missed.
-Rule 4 (passes without a change make no write) is asked of the API server's audit log: see `World.writes_of`.
+`Observer` follows a recording and fails at the first breach. Rule 4 compares the writes in the API server's audit log with the changes that were
+seen: a write that changed nothing is one too many. Rule 7 is that rules 1 to 4 hold and the end is right
+(`tests.integration.rightness`) wherever the controller was killed.
 """
 
+import asyncio
+import time
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from deploy.local.api import Object
-from lws_volcano.api.names import GROUP_NAME, LWS_NAME, MANAGED_BY, MANAGER, SIZE, WORKER_INDEX
-from tests.integration.recorder import Event
+from deploy.local.audit import Write
+from lws_volcano.api.names import (
+    GANG_SCHEDULED,
+    GROUP_INDEX,
+    GROUP_NAME,
+    LWS_NAME,
+    MANAGED_BY,
+    MANAGER,
+    REVISION_HASH,
+    SIZE,
+    WORKER_INDEX,
+)
+from tests.integration.recorder import Event, Recorder
 
-__all__ = ["violations"]
+__all__ = ["Observer", "idle_writes", "violations"]
 
-ALLOWED_STATUS = "status"
+LAG = 3.0
+"""Seconds by which the watch of one kind may lag behind that of another on a busy machine."""
+EMPTY = 20.0
+"""Seconds for which a PodGroup may be without pods (a group that restarts has none for a while)."""
+SUCCESS = range(200, 300)
 
 
 @dataclass
@@ -23,25 +43,116 @@ class _State:
     pods: dict[str, Object] = field(default_factory=dict)
     groups: dict[str, Object] = field(default_factory=dict)
     sets: dict[str, Object] = field(default_factory=dict)
+    empty_since: dict[str, float] = field(default_factory=dict)
 
 
-def violations(events: Iterable[Event]) -> list[str]:
-    """Every breach of the rules, in words; empty when all held.
+class Observer:
+    """Follows a recorder; `check` raises AssertionError once a rule was broken.
+
+    Everything is replayed each time, because the watch of one kind may lag behind that of another; a breach counts once
+    it has been seen for longer than such a lag.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        Of pods, PodGroups and LeaderWorkerSets at least.
+    empty : float
+        Seconds for which a PodGroup may be without pods: longer where the controller is down now and then.
+    """
+
+    def __init__(self, recorder: Recorder, *, empty: float = EMPTY) -> None:
+        self._recorder = recorder
+        self._empty = empty
+        self._since: dict[str, float] = {}
+        self._next = 0.0
+
+    def check(self) -> None:
+        """Look, at most once a second."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + 1.0
+        found = self._now()
+        self._since = {breach: self._since.get(breach, now) for breach in found}
+        lasting = [breach for breach, since in self._since.items() if now - since > LAG]
+        assert not lasting, lasting[:5]
+
+    async def finish(self, forgiven: tuple[str, ...] = ()) -> None:
+        """The last look, when the watches have caught up; breaches that begin with a forgiven word do not count."""
+        deadline = time.monotonic() + 2 * LAG
+        while found := [one for one in self._now() if not (forgiven and one.startswith(forgiven))]:
+            assert time.monotonic() < deadline, found[:5]
+            await asyncio.sleep(0.1)
+
+    def _now(self) -> list[str]:
+        return violations(self._recorder.events, self._empty, time.monotonic())
+
+
+def violations(events: Iterable[Event], empty: float = EMPTY, now: float = 0.0) -> list[str]:
+    """Every breach of rules 1 to 3, in words; empty when all held.
 
     Parameters
     ----------
     events : iterable of Event
         Pods, PodGroups and LeaderWorkerSets at least, in order (`Recorder.events`).
+    empty, now : float
+        How long a PodGroup may have no pods, and the monotonic time of the look.
     """
     state = _State()
-    found: list[str] = []
+    found = [breach for event in events for breach in _breaches(state, event)]
+    return found + _left_over(state, empty, now)
+
+
+def idle_writes(events: Iterable[Event], writes: Iterable[Write]) -> list[str]:
+    """Rule 4: writes of ours that changed nothing.
+
+    Parameters
+    ----------
+    events : iterable of Event
+        From before the first of the writes.
+    writes : iterable of Write
+        Those of the controller.
+    """
+    changed: Counter[tuple[str, str]] = Counter()
+    before: dict[tuple[str, str], object] = {}
     for event in events:
-        found += _untouched(event)
-        if event.kind == "Pod":
-            found += _bound_whole(state, event)
-        if event.kind == "PodGroup" and event.type == "DELETED":
-            found += _group_outlives_pods(state, event)
-        _replay(state, event)
+        key = event.kind, event.name
+        parts = None if event.type == "DELETED" else _ours_to_write(event.object)
+        if event.kind in {"PodGroup", "LeaderWorkerSet"} and parts != before.get(key):
+            changed[key] += 1
+        before[key] = parts
+    written = Counter(
+        ("PodGroup" if write.resource == "podgroups" else "LeaderWorkerSet", write.name)
+        for write in writes
+        if write.resource in {"podgroups", "leaderworkersets/status"}
+        and write.verb in {"create", "patch", "update"}
+        and write.code in SUCCESS
+        and not write.dry_run
+    )
+    return [
+        f"rule 4: {kind} {name} was written {count} times and changed {changed[kind, name]} times"
+        for (kind, name), count in written.items()
+        if count > changed[kind, name]
+    ]
+
+
+def _ours_to_write(found: Object) -> object:
+    if found["kind"] == "PodGroup":
+        meta = found["metadata"]
+        kept = ("labels", "annotations", "ownerReferences")
+        return meta["uid"], found["spec"], [meta.get(name) for name in kept]
+    conditions = (found.get("status") or {}).get("conditions") or ()
+    return found["metadata"]["uid"], [one for one in conditions if one["type"] == GANG_SCHEDULED]
+
+
+def _breaches(state: _State, event: Event) -> list[str]:
+    found = _untouched(event)
+    if event.kind == "Pod":
+        found += _bound_whole(state, event)
+    if event.kind == "PodGroup":
+        found += _group_outlives_pods(state, event)
+    _replay(state, event)
+    _note_empty(state, event)
     return found
 
 
@@ -56,36 +167,61 @@ def _replay(state: _State, event: Event) -> None:
         store[event.name] = event.object
 
 
+def _note_empty(state: _State, event: Event) -> None:
+    """Keep in mind since when each PodGroup of ours has no pod."""
+    if event.kind not in {"Pod", "PodGroup"}:
+        return
+    named = {_annotation(pod, GROUP_NAME) for pod in state.pods.values()}
+    empty = {name for name, group in state.groups.items() if _ours(group) and name not in named}
+    state.empty_since = {name: state.empty_since.get(name, event.time) for name in empty}
+
+
+def _left_over(state: _State, empty: float, now: float) -> list[str]:
+    """Rule 2, the other half: within a pass of the last pod's end the PodGroup is gone."""
+    return [
+        f"rule 2: {name} has stood without pods for over {empty:g} s"
+        for name, since in state.empty_since.items()
+        if now - since > empty and "deletionTimestamp" not in state.groups[name]["metadata"]
+    ]
+
+
 def _bound_whole(state: _State, event: Event) -> list[str]:
-    """Rule 1: no worker is bound while its PodGroup asks for less than the whole group."""
+    """Rule 1: no worker is bound while its PodGroup asks for less than the whole group.
+
+    Members that got their node before the gang was asked for, in another PodGroup or in none, cannot be asked for.
+    """
     pod = event.object
-    meta = pod["metadata"]
-    before = state.pods.get(event.name, {}).get("spec", {}).get("nodeName")
-    labels, annotations = meta.get("labels") or {}, meta.get("annotations") or {}
-    if before or not pod["spec"].get("nodeName") or labels.get(WORKER_INDEX, "0") == "0":
+    before = state.pods.get(event.name, {})
+    if before.get("metadata", {}).get("uid") == pod["metadata"]["uid"] and before["spec"].get("nodeName"):
         return []
-    group = state.groups.get(annotations.get(GROUP_NAME, ""))
+    if not pod["spec"].get("nodeName") or _label(pod, WORKER_INDEX) in {"", "0"}:
+        return []
+    group = state.groups.get(_annotation(pod, GROUP_NAME))
     if group is None or not _ours(group):
         return []
-    minimum, size = group["spec"].get("minMember", 0), int(annotations[SIZE])
+    outside = sum(_is_outside(other, pod, group["metadata"]["name"]) for other in state.pods.values())
+    minimum, size = group["spec"].get("minMember", 0), int(_annotation(pod, SIZE)) - outside
     if minimum >= size:
         return []
     return [f"rule 1: worker {event.name} was bound while {group['metadata']['name']} asked for {minimum} of {size}"]
 
 
+def _is_outside(other: Object, pod: Object, group: str) -> bool:
+    keys = (LWS_NAME, GROUP_INDEX, REVISION_HASH)
+    same = all(_label(other, key) == _label(pod, key) for key in keys)
+    return same and bool(other["spec"].get("nodeName")) and _annotation(other, GROUP_NAME) != group
+
+
 def _group_outlives_pods(state: _State, event: Event) -> list[str]:
     """Rule 2: a PodGroup exists for as long as a pod of its group, unless its LeaderWorkerSet is being deleted."""
-    if not _ours(event.object):
+    going = event.type == "DELETED" or "deletionTimestamp" in event.object["metadata"]
+    before = state.groups.get(event.name, {}).get("metadata", {})
+    if not going or "deletionTimestamp" in before or not _ours(event.object):
         return []
-    owner = (event.object["metadata"].get("labels") or {}).get(LWS_NAME, "")
-    lws = state.sets.get(owner)
+    lws = state.sets.get(_label(event.object, LWS_NAME))
     if lws is None or lws["metadata"].get("deletionTimestamp"):
         return []
-    left = sorted(
-        name
-        for name, pod in state.pods.items()
-        if (pod["metadata"].get("annotations") or {}).get(GROUP_NAME) == event.name
-    )
+    left = sorted(name for name, pod in state.pods.items() if _annotation(pod, GROUP_NAME) == event.name)
     return [f"rule 2: {event.name} was deleted while {', '.join(left)} existed"] if left else []
 
 
@@ -95,7 +231,7 @@ def _untouched(event: Event) -> list[str]:
     for entry in meta.get("managedFields") or ():
         if entry["manager"] != MANAGER or event.type == "DELETED":
             continue
-        if event.kind == "LeaderWorkerSet" and entry.get("subresource") == ALLOWED_STATUS:
+        if event.kind == "LeaderWorkerSet" and entry.get("subresource") == "status":
             continue
         if event.kind == "Pod" or (event.kind == "PodGroup" and _ours(event.object)):
             continue
@@ -106,4 +242,12 @@ def _untouched(event: Event) -> list[str]:
 
 
 def _ours(group: Object) -> bool:
-    return (group["metadata"].get("labels") or {}).get(MANAGED_BY) == MANAGER
+    return _label(group, MANAGED_BY) == MANAGER
+
+
+def _label(found: Object, key: str) -> str:
+    return str((found["metadata"].get("labels") or {}).get(key, ""))
+
+
+def _annotation(found: Object, key: str) -> str:
+    return str((found["metadata"].get("annotations") or {}).get(key, ""))

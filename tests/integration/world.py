@@ -24,7 +24,7 @@ from deploy.local.resources import (
     REVISIONS,
     STATEFUL_SETS,
 )
-from tests.integration.recorder import Recorder
+from tests.integration.recorder import Event, Recorder
 
 __all__ = ["World"]
 
@@ -41,6 +41,12 @@ class World:
     namespace: str
     programs: Programs
     started: list[str] = field(default_factory=list)
+    check: Callable[[], None] = field(default=lambda: None)
+    """Raises once a rule was broken; asked while a test waits."""
+    forgive: tuple[str, ...] = ()
+    """Beginnings of breaches that the test itself brings about."""
+    recording: Recorder | None = None
+    """Of everything since the test began, where the observer is on."""
 
     # --- making things
 
@@ -55,6 +61,19 @@ class World:
     async def create(self, body: Object, resource: Resource = LEADER_WORKER_SETS) -> Object:
         """Create an object in this namespace; a LeaderWorkerSet unless told otherwise."""
         return await self.api.create(resource, self._placed(resource, body))
+
+    async def change(self, name: str, **spec: Any) -> None:
+        """Merge into the spec of a LeaderWorkerSet."""
+        await self.api.patch(LEADER_WORKER_SETS, name, {"spec": spec}, self.namespace)
+
+    async def change_template(self, name: str, **template: Any) -> None:
+        """Merge into `spec.leaderWorkerTemplate` of a LeaderWorkerSet: a new revision."""
+        await self.change(name, leaderWorkerTemplate=template)
+
+    async def annotate(self, name: str, **annotations: str | None) -> None:
+        """Change annotations of a LeaderWorkerSet (`gang="true"` is `lws-volcano.io/gang`); None removes one."""
+        keyed = {key if "/" in key else f"lws-volcano.io/{key}": value for key, value in annotations.items()}
+        await self.api.patch(LEADER_WORKER_SETS, name, {"metadata": {"annotations": keyed}}, self.namespace)
 
     async def scale(self, name: str, replicas: int) -> None:
         """Scale a LeaderWorkerSet through the scale sub-resource, as an autoscaler would."""
@@ -71,6 +90,12 @@ class World:
 
     # --- looking
 
+    @property
+    def events(self) -> list[Event]:
+        """What happened so far, in order; needs `recording`."""
+        assert self.recording is not None
+        return self.recording.events
+
     async def pods(self, lws: str = "") -> list[Object]:
         """Pods of one LeaderWorkerSet, or all here, by name."""
         selector = {"labelSelector": f"leaderworkerset.sigs.k8s.io/name={lws}"} if lws else {}
@@ -85,6 +110,7 @@ class World:
         """Repeat `look` until it gives something true, without AssertionError; its last answer or failure counts."""
         deadline = time.monotonic() + timeout
         while True:
+            self.check()
             try:
                 found = await look()
                 if found or time.monotonic() > deadline:

@@ -46,7 +46,8 @@ def new_revision(lws: Json, existing: list[Json]) -> Json:
             "labels": {NAME: name, REVISION: digest},
             "ownerReferences": owned_by(lws),
         },
-        "data": data,
+        # In order, as Kubernetes itself would write it: a garbage collector that orphans it must not seem to change it.
+        "data": json.loads(json.dumps(data, sort_keys=True)),
         "revision": number,
     }
 
