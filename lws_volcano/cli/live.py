@@ -11,8 +11,10 @@ from lws_volcano.api.errors import ClusterError
 from lws_volcano.kube.client import Client
 from lws_volcano.kube.discovery import capabilities
 from lws_volcano.kube.errors import Forbidden, NotFound
+from lws_volcano.state.catalog import Catalog
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import Kind
+from lws_volcano.state.topology_given import from_record
 
 __all__ = ["add_cluster_arguments", "in_cluster", "look"]
 
@@ -63,6 +65,9 @@ async def look(client: Client, kinds: Callable[[Cluster], Iterable[Kind[Any]]] |
     async with asyncio.TaskGroup() as tasks:
         for kind in cluster.kinds.all() if kinds is None else kinds(cluster):
             tasks.create_task(_list(client, kind))
+    if cluster.kinds.nodes.store.synced:
+        given = [from_record(one) for one in sorted(cluster.kinds.topologies.store, key=lambda one: one.key)]
+        cluster.resolution = Catalog().resolve(given, tuple(cluster.kinds.nodes.store))
     return cluster
 
 

@@ -7,8 +7,10 @@ from lws_volcano.api import names
 
 __all__ = [
     "CLUSTER_TOPOLOGIES",
+    "CONFIG_MAPS",
     "CONTROLLER_REVISIONS",
     "CUSTOM_RESOURCE_DEFINITIONS",
+    "DEPLOYMENTS",
     "EVENTS",
     "HYPER_NODES",
     "LEADER_WORKER_SETS",
@@ -67,6 +69,8 @@ PODS: Final = Resource("Pod", "v1", "pods")
 NODES: Final = Resource("Node", "v1", "nodes", namespaced=False)
 NAMESPACES: Final = Resource("Namespace", "v1", "namespaces", namespaced=False)
 SECRETS: Final = Resource("Secret", "v1", "secrets")
+CONFIG_MAPS: Final = Resource("ConfigMap", "v1", "configmaps")
+DEPLOYMENTS: Final = Resource("Deployment", "apps/v1", "deployments")
 EVENTS: Final = Resource("Event", "v1", "events")
 CONTROLLER_REVISIONS: Final = Resource("ControllerRevision", "apps/v1", "controllerrevisions")
 STATEFUL_SETS: Final = Resource("StatefulSet", "apps/v1", "statefulsets")

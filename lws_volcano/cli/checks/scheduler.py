@@ -1,0 +1,78 @@
+"""The configuration of the Volcano scheduler: plugins that gangs and topology need, and how many nodes it looks at."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import yaml
+
+from lws_volcano.cli.checks.patient import Finding, Level, Patient
+
+__all__ = ["check", "plugins_of"]
+
+_WHERE: Final = "ConfigMap volcano-system/volcano-scheduler-configmap"
+_ALL_NODES: Final = "percentage-nodes-to-find=100"
+_SAMPLED: Final = 100
+"""Nodes in a domain from which on the scheduler looks at a part of them only."""
+_TOPOLOGY: Final = "network-topology-aware"
+
+
+def check(patient: Patient) -> Iterator[Finding]:
+    """Plugins, and sampling."""
+    yield from _plugins(patient)
+    yield from _sampling(patient)
+
+
+def _plugins(patient: Patient) -> Iterator[Finding]:
+    if patient.scheduler_config is None:
+        return
+    found = plugins_of(patient.scheduler_config)
+    if found is None:
+        yield Finding(level=Level.ERROR, what="is not YAML", where=_WHERE, mend="correct it: the scheduler ignores it")
+        return
+    if "gang" not in found:
+        what = "has no plugin gang: pods of a group start one by one"
+        yield Finding(level=Level.ERROR, what=what, where=_WHERE, mend="add `- name: gang` to the first tier")
+    if _TOPOLOGY not in found:
+        used = patient.cluster.topology is not None or len(patient.cluster.kinds.hyper_nodes.store) > 0
+        what = f"has no plugin {_TOPOLOGY}: network topology, hard too, is ignored without a word"
+        level = Level.ERROR if used else Level.WARNING
+        yield Finding(level=level, what=what, where=_WHERE, mend=f"add `- name: {_TOPOLOGY}` to a tier")
+
+
+def plugins_of(config: Mapping[str, str]) -> set[str] | None:
+    """Names of the enabled plugins in all files of the ConfigMap; None when one of them is not YAML."""
+    found: set[str] = set()
+    for text in config.values():
+        try:
+            document = yaml.safe_load(text)
+        except yaml.YAMLError:
+            return None
+        found.update(_names(document))
+    return found
+
+
+def _names(document: Any) -> Iterator[str]:
+    tiers = document.get("tiers") if isinstance(document, dict) else None
+    for tier in tiers if isinstance(tiers, list) else ():
+        plugins = tier.get("plugins") if isinstance(tier, dict) else None
+        for plugin in plugins if isinstance(plugins, list) else ():
+            if isinstance(plugin, dict):
+                yield str(plugin.get("name"))
+
+
+def _sampling(patient: Patient) -> Iterator[Finding]:
+    topology = patient.cluster.topology
+    if topology is None or patient.scheduler_args is None:
+        return
+    if any(_ALL_NODES in argument for argument in patient.scheduler_args):
+        return
+    lowest = set(topology.domain_of)
+    large = [topology.domains[index] for index in sorted(lowest) if len(topology.domains[index]) > _SAMPLED]
+    if large:
+        yield Finding(
+            level=Level.WARNING,
+            what=f"{len(large)} domains have more than {_SAMPLED} nodes, such as {large[0].name} with {len(large[0])}, "
+            "and the scheduler looks at a part of them: hints are followed by chance there",
+            where="Deployment volcano-system/volcano-scheduler",
+            mend=f"run it with --{_ALL_NODES}",
+        )
