@@ -5,7 +5,6 @@ Read back by `topology.hostlist.expand`, so people and Slurm's tools can read it
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Final
 
 from lws_volcano.topology.hostlist import expand
@@ -13,8 +12,33 @@ from lws_volcano.topology.hostlist import expand
 __all__ = ["fold", "unfold"]
 
 _DIGITS: Final = re.compile(r"([0-9]{1,18})")
-_Pieces = Sequence[str]
-"""A name split at its numbers, which stand at the odd indices."""
+
+
+class _Run:
+    """Names that differ in one number at most. Their pieces: split at numbers, which stand at the odd indices."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self.pieces = pieces
+        self.at: int | None = None
+        self.numbers: list[str] = []
+
+    def takes(self, pieces: Sequence[str]) -> bool:
+        """Add a name if it belongs to the run."""
+        if len(pieces) != len(self.pieces) or len(pieces) == 1:
+            return False
+        differing = [at for at, (left, right) in enumerate(zip(self.pieces, pieces, strict=True)) if left != right]
+        at = differing[0] if differing else self.at if self.at is not None else len(pieces) - 2
+        if len(differing) > 1 or at % 2 == 0 or self.at not in {None, at}:
+            return False
+        if self.at is None:
+            self.at, self.numbers = at, [self.pieces[at]]
+        self.numbers.append(pieces[at])
+        return True
+
+    def __str__(self) -> str:
+        if self.at is None:
+            return "".join(self.pieces)
+        return f"{''.join(self.pieces[: self.at])}[{_ranges(self.numbers)}]{''.join(self.pieces[self.at + 1 :])}"
 
 
 def fold(names: Iterable[str]) -> str:
@@ -27,14 +51,12 @@ def fold(names: Iterable[str]) -> str:
     >>> fold(["n1", "n1", "n2"])
     'n[1,1-2]'
     """
-    runs: list[list[_Pieces]] = []
+    runs: list[_Run] = []
     for name in names:
         pieces = _DIGITS.split(name)
-        if runs and _varying([*runs[-1], pieces]) is not None:
-            runs[-1].append(pieces)
-        else:
-            runs.append([pieces])
-    return ",".join(map(_written, runs))
+        if not (runs and runs[-1].takes(pieces)):
+            runs.append(_Run(pieces))
+    return ",".join(map(str, runs))
 
 
 def unfold(text: str) -> tuple[str, ...]:
@@ -48,37 +70,17 @@ def unfold(text: str) -> tuple[str, ...]:
     return tuple(expand(text)) if text else ()
 
 
-def _varying(run: Sequence[_Pieces]) -> int | None:
-    """Index of the one number in which the names of a run differ (its last number when they are all the same)."""
-    first = run[0]
-    if any(len(pieces) != len(first) for pieces in run):
-        return None
-    found = {at for pieces in run for at, (left, right) in enumerate(zip(first, pieces, strict=True)) if left != right}
-    if len(found) > 1 or any(at % 2 == 0 for at in found):
-        return None
-    return found.pop() if found else len(first) - 2 if len(first) > 1 else None
+def _ranges(numbers: Sequence[str]) -> str:
+    spans: list[list[str]] = []
+    for number in numbers:
+        if spans and number == _next(spans[-1]):
+            spans[-1][1:] = [number]
+        else:
+            spans.append([number])
+    return ",".join(map("-".join, spans))
 
 
-def _written(run: Sequence[_Pieces]) -> str:
-    at = _varying(run) if len(run) > 1 else None
-    if at is None:
-        return "".join(run[0])
-    spans = groupby(_starts([pieces[at] for pieces in run]), key=lambda entry: entry[0])
-    inside = ",".join(_span([number for _, number in numbers]) for _, numbers in spans)
-    return f"{''.join(run[0][:at])}[{inside}]{''.join(run[0][at + 1 :])}"
-
-
-def _starts(numbers: Sequence[str]) -> list[tuple[int, str]]:
-    """Each number with the index of the span it belongs to."""
-    found: list[tuple[int, str]] = []
-    start = 0
-    for index, number in enumerate(numbers):
-        width = len(numbers[start]) if numbers[start].startswith("0") else 0
-        if index and number != f"{int(numbers[index - 1]) + 1:0{width}d}":
-            start = index
-        found.append((start, number))
-    return found
-
-
-def _span(numbers: Sequence[str]) -> str:
-    return numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+def _next(span: Sequence[str]) -> str:
+    """The number that continues a span: padded as its first one is."""
+    width = len(span[0]) if span[0].startswith("0") else 0
+    return f"{int(span[-1]) + 1:0{width}d}"
