@@ -93,11 +93,14 @@ class Ask:
     ----------
     racks
         Racks that the best placement needs.
+    parts
+        Sub-groups, 0 for none.
     """
 
     name: str
     annotations: Mapping[str, str]
     racks: int
+    parts: int = 0
 
     def size(self, cluster: Cluster) -> int:
         """Pods: three quarters of half a rack, or a rack and a half of what is free."""
@@ -125,6 +128,8 @@ def _asks() -> list[Ask]:
         Ask("soft, two racks", soft, 2),
         Ask("nothing, one rack", {}, 1),
         Ask("nothing, two racks", {}, 2),
+        Ask("sub-groups, hard spine", {**hard, NETWORK_TOPOLOGY_HIGHEST_TIER: "spine"}, 2, parts=3),
+        Ask("sub-groups, nothing", {}, 2, parts=3),
     ]
 
 
@@ -211,21 +216,13 @@ class Course:
         """Make one group, wait for its nodes, and remove it."""
         self.made += 1
         name, size = f"g{self.made}", ask.size(self.cluster)
-        placement = {} if hints else {PLACEMENT: "none"}
-        await self.api.create(
-            LEADER_WORKER_SETS,
-            {
-                "metadata": {
-                    "name": name,
-                    "namespace": NAMESPACE,
-                    "annotations": {GANG: "true", **ask.annotations, **placement},
-                },
-                "spec": {
-                    "replicas": 1,
-                    "leaderWorkerTemplate": {"size": size, "workerTemplate": {"spec": _pod_spec()}},
-                },
-            },
-        )
+        annotations = {GANG: "true", **ask.annotations, **({} if hints else {PLACEMENT: "none"})}
+        metadata = {"name": name, "namespace": NAMESPACE, "annotations": annotations}
+        template: dict[str, Any] = {"size": size, "workerTemplate": {"spec": _pod_spec()}}
+        if ask.parts:
+            template["subGroupPolicy"] = {"subGroupSize": size // ask.parts}
+        spec = {"replicas": 1, "leaderWorkerTemplate": template}
+        await self.api.create(LEADER_WORKER_SETS, {"metadata": metadata, "spec": spec})
         pods = await self._placed(size)
         await self.api.delete(LEADER_WORKER_SETS, name, NAMESPACE, propagationPolicy="Background")
         await self._gone()

@@ -9,7 +9,9 @@ The way through the package
                               `exclusive`, `apart` (scope workers) and `company` (placement groups)
     `cost`, `pack`, `spread`  what is best, in a domain of nodes and in a tree of domains; `ranks` and `ring` order it
     `plan`, `quality`, `bounds`, `shortage`, `explain`  what came out, how good it is, and why
-    `plan_format`, `order`, `hints`  JSON, the annotation, and what is written on pods
+    `plan_format`, `node_lists`  JSON, and the annotation that carries a plan
+    `landing`, `fullness`     where a group may land as the scheduler sees it
+    `window`, `order`, `hints`  what is written on pods, with a plan and without
 
 For callers
     capacity = Capacity(topology)                      # then upsert_node, bind, unbind as changes come
