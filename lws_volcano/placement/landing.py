@@ -21,7 +21,7 @@ __all__ = ["LANDINGS", "landings", "roomy_nodes", "sampled"]
 
 LANDINGS: Final = 32
 """Most domains with a sequence of nodes, the planned one included."""
-_PODS: Final = 1024
+_PODS: Final = 512
 """Most pods planned over all of them: large groups have fewer."""
 _ROOMY_NODES: Final = 512
 """Most nodes in the list of a leader that comes first: about 10 KB."""
