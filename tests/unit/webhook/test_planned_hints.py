@@ -37,10 +37,10 @@ def gpu_set(*, gpus=8, annotations=None, **spec):
 class Replica:
     """One webhook replica: its capacity, its cache of pods, its hints."""
 
-    def __init__(self, free=None):
+    def __init__(self, free=None, **settings):
         self.capacity = capacity(RACKS if free is None else free)
         self.cluster = Cluster()
-        self.hints = PlannedHints(lambda: self.capacity, self.cluster, Settings())
+        self.hints = PlannedHints(lambda: self.capacity, self.cluster, Settings(**settings))
 
     def knows(self, raw, node=""):
         """The watch has delivered this pod."""
@@ -178,6 +178,22 @@ def test_placement_none_adds_nothing():
     pod = Replica().admit(member(leader), gpu_set(annotations={"lws-volcano.io/placement": "none"}))
     assert "affinity" not in pod["spec"]
     assert "lws-volcano.io/plan" not in pod["metadata"]["annotations"]
+
+
+@pytest.mark.parametrize("all_nodes", [False, True])
+def test_a_large_cluster_needs_a_scheduler_that_looks_at_all_nodes(all_nodes):
+    """Without network topology: no preferences there, on no pod, unless the settings say so."""
+    free = {"s1": {f"r{r}": {f"r{r}n{n}": 8 for n in range(30)} for r in range(8)}}
+    replica = Replica(free, scheduler_looks_at_all_nodes=all_nodes)
+    raw = gpu_set().manifest()
+    raw["metadata"]["annotations"] = {"lws-volcano.io/gang": "true"}
+    the_set = LeaderWorkerSet.parse(raw)
+    unknown = replica.admit(member(worker, 2), the_set)
+    first = replica.admit(member(leader), the_set)
+    replica.knows(first)
+    for pod in (unknown, first, replica.admit(member(worker, 1), the_set)):
+        assert ("affinity" in pod["spec"]) == all_nodes
+    assert plan_of(first)["feasible"]
 
 
 def test_required_keeps_every_pod_to_the_domain():
