@@ -4,12 +4,11 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from pydantic import ValidationError
 
 from lws_volcano.api.cluster import Namespace, Node, PriorityClass, RuntimeClass
@@ -18,6 +17,9 @@ from lws_volcano.api.meta import Object
 from lws_volcano.api.pods import Pod
 from lws_volcano.api.volcano import HyperNode, PodGroup, Queue
 from lws_volcano.api.workloads import ControllerRevision, DisaggregatedSet, LeaderWorkerSet
+from lws_volcano.topology.findings import Origin
+from lws_volcano.topology.schema import KIND
+from lws_volcano.topology.text import located
 
 __all__ = ["VIEWS", "Document", "read_documents"]
 
@@ -39,24 +41,21 @@ VIEWS: Final[Mapping[str, type[Object]]] = {
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 31
 _LARGEST: Final = 2**30
+_BLANKS: Final = re.compile(r"\s*")
+_CONTENT: Final = re.compile(r"^(?!---|\.\.\.)[ \t]*[^#\s]", re.MULTILINE)
+"""A line with anything but a comment or the mark between documents."""
 
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML as Kubernetes reads it: a date stays the text that it is in a label."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
-}
+_Value = tuple[Any, str, Origin]
+"""A decoded document, its place, and the origin of its fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One object of a file; `where` names file and place for messages."""
+    """One object of a file; `where` names file and line for messages, `origin` knows more where lines are kept."""
 
     raw: Mapping[str, Any]
     where: str
+    origin: Origin
 
     @property
     def kind(self) -> str:
@@ -99,34 +98,57 @@ def read_documents(paths: Sequence[str]) -> list[Document]:
 
 def _file(path: str) -> Iterator[Document]:
     text = _text(path)
+    values = _json(text, path)
+    found = values if values is not None else _yaml(text, path)
+    if not found and not _CONTENT.search(text):
+        raise InputError("is empty", where=path, mend="every document needs apiVersion and kind")
+    for value, where, origin in found:
+        yield from _expand(value, where, origin)
+
+
+def _json(text: str, path: str) -> list[_Value] | None:
+    """Values of JSON text, one after the other; None when it is something else, such as YAML in flow style."""
+    decoder, values, at = json.JSONDecoder(), [], _after_blanks(text, 0)
+    if not text.startswith("{", at):
+        return None
     try:
-        parsed = _parse(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}" if mark else path
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise InputError(f"not YAML: {problem}", where=where, mend="correct the file") from None
+        while at < len(text):
+            value, at = decoder.raw_decode(text, at)
+            values.append(value)
+            at = _after_blanks(text, at)
+    except json.JSONDecodeError:
+        return None
     except RecursionError:
         raise InputError("nested too deeply", where=path, mend="correct the file") from None
-    for number, raw in enumerate(parsed, start=1):
-        if raw is not None:
-            yield from _expand(raw, path if len(parsed) == 1 else f"{path} (document {number})")
+    places = [path] if len(values) == 1 else [f"{path} (document {number})" for number in range(1, len(values) + 1)]
+    return [(value, where, Origin(where)) for value, where in zip(values, places, strict=True)]
 
 
-def _parse(text: str) -> list[Any]:
-    if re.match(r"\s*\{", text):
-        try:
-            return [json.loads(text)]
-        except json.JSONDecodeError:
-            pass  # several JSON documents, or YAML in flow style
-    return list(yaml.load_all(text, Loader=_Loader))
+def _after_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
+
+
+def _yaml(text: str, path: str) -> list[_Value]:
+    """Values of YAML text, the items of Lists each by itself; only topologies keep all their lines."""
+    found: list[_Value] = []
+    for one in located(text, path):
+        where = f"{path}:{one.origin.line(())}"
+        whole = isinstance(one.value, dict) and one.value.get("kind") == KIND
+        found.append((one.value, where, one.origin if whole else Origin(where)))
+    return found
 
 
 def _text(path: str) -> str:
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         if data.startswith(_GZIP):
-            data = zlib.decompressobj(_GZIP_WINDOW).decompress(data, _LARGEST + 1)
+            unpacked = zlib.decompressobj(_GZIP_WINDOW)
+            data = unpacked.decompress(data, _LARGEST + 1)
+            if not unpacked.eof and len(data) <= _LARGEST:
+                raise InputError(
+                    "ends in the middle of its gzip data", where=path, mend="check that it was copied whole"
+                )
         if len(data) > _LARGEST:
             raise InputError("larger than 1 GiB", where=path, mend="split the file")
         return data.decode("utf-8-sig")
@@ -137,7 +159,7 @@ def _text(path: str) -> str:
         raise InputError("is not text in UTF-8", where=path, mend="save it as UTF-8") from None
 
 
-def _expand(raw: Any, where: str) -> Iterable[Document]:
+def _expand(raw: Any, where: str, origin: Origin) -> Iterator[Document]:
     if not isinstance(raw, dict) or not isinstance(raw.get("kind"), str):
         raise InputError("holds no Kubernetes object", where=where, mend="every document needs apiVersion and kind")
     if raw["kind"].endswith("List") and isinstance(raw.get("items"), list):
@@ -145,6 +167,6 @@ def _expand(raw: Any, where: str) -> Iterable[Document]:
         for item in raw["items"]:
             # `kubectl get --raw` leaves the kind out of the items of a typed list
             named = {"kind": element, **item} if element and isinstance(item, dict) else item
-            yield from _expand(named, where)
+            yield from _expand(named, where, origin)
         return
-    yield Document(raw, where)
+    yield Document(raw, where, origin)

@@ -4,10 +4,13 @@ Exit codes: 0 fine, 1 the answer is no (infeasible, invalid), 2 wrong usage, 3 c
 """
 
 import argparse
+import gc
 import importlib
+import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from types import ModuleType
 from typing import Final, NoReturn
 
@@ -37,11 +40,31 @@ OK, NO, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name must not fail for the sake of a terminal
     parser, module = _parser(words)
     args = parser.parse_args(words)
     if module is None:
         parser.print_help()
         return USAGE
+    with _no_search_for_cycles() if args.command != "run" else nullcontext():
+        return _run(module, args)
+
+
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """A command that reads, answers and ends keeps what it reads: to search it for cycles takes longer than reading."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _run(module: ModuleType, args: argparse.Namespace) -> int:
     try:
         code = int(module.run(args))
         sys.stdout.flush()

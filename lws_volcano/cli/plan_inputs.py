@@ -18,7 +18,6 @@ from lws_volcano.mapping.inventory import Inventory
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.topology.build import build
 from lws_volcano.topology.file import Source, parse_document, parse_topologies
-from lws_volcano.topology.findings import Origin
 from lws_volcano.topology.importers.registry import import_topology
 from lws_volcano.topology.importers.source import Source as ImportSource
 from lws_volcano.topology.load import build_all
@@ -142,9 +141,7 @@ def _topology(
         return build_all(
             parse_topologies(_bytes(file), file, keep_going=keep_going), known, keep_going=keep_going
         ), True
-    sources: list[Source] = [
-        parse_document(one.raw, Origin(one.where), keep_going=keep_going) for one in found.raw(TOPOLOGY)
-    ]
+    sources: list[Source] = [parse_document(one.raw, one.origin, keep_going=keep_going) for one in found.raw(TOPOLOGY)]
     if sources:
         return build_all(sources, known, keep_going=keep_going), True
     hyper_nodes = [one.raw for one in found.raw("HyperNode")]

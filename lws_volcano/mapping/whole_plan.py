@@ -12,6 +12,7 @@ from lws_volcano.api.cluster import Node
 from lws_volcano.api.errors import InputError, QuantityError
 from lws_volcano.api.names import GANG, GROUP_KEY
 from lws_volcano.api.quantity import format_resources
+from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.mapping.group_demand import GroupKey, group_demand, rules_of
 from lws_volcano.mapping.inventory import Inventory
 from lws_volcano.mapping.offline import OfflineGroup, OfflinePlan, plan_offline
@@ -25,6 +26,7 @@ from lws_volcano.topology.hypernodes import desired_hypernodes
 __all__ = ["PlannedGroup", "WholePlan", "plan_everything"]
 
 ASSUMED: Final = "no Node in the input: every node of the topology is taken as free, with room for one pod"
+MOST_PODS: Final = 200_000
 UNKNOWN: Final = "no Node and no topology in the input: nothing is known of room"
 
 
@@ -73,8 +75,9 @@ def plan_everything(inventory: Inventory, *, write_hyper_nodes: bool = True) -> 
     Raises
     ------
     InputError
-        A node or a pod has a quantity that Kubernetes would refuse.
+        A node or a pod has a quantity that Kubernetes would refuse, or there are more pods than a plan can show.
     """
+    _check_size(inventory.sets)
     offline = [plan_offline(inventory.snapshot(lws)) for lws in inventory.sets]
     wanted = [_Wanted(inventory, plan, group) for plan in offline for group in plan.groups if plan.wanted]
     wanted.sort(key=lambda one: -one.priority)  # a stable sort: equals stay in the order of the input
@@ -95,6 +98,19 @@ def plan_everything(inventory: Inventory, *, write_hyper_nodes: bool = True) -> 
         refused=tuple(f"{_key(plan)}: {plan.refusal.message}" for plan in offline if plan.refusal),
         capacity=capacity,
     )
+
+
+def _check_size(sets: Iterable[LeaderWorkerSet]) -> None:
+    """A slip such as `replicas: 1000000000` gets an answer instead of taking all memory."""
+    pods = 0
+    for lws in sets:
+        pods += max(lws.spec.replicas, 0) * max(lws.spec.leader_worker_template.size, 1)
+        if pods > MOST_PODS:
+            raise InputError(
+                f"asks for more pods than a plan can show ({MOST_PODS})",
+                where=f"LeaderWorkerSet {lws.key}",
+                mend="check spec.replicas and spec.leaderWorkerTemplate.size, or plan fewer objects at a time",
+            )
 
 
 class _Wanted:

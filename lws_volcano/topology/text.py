@@ -17,7 +17,7 @@ import yaml
 from lws_volcano.api.errors import TopologyError
 from lws_volcano.topology.findings import FieldPath, Origin, field_name
 
-__all__ = ["FileOrigin", "Located", "decode", "documents"]
+__all__ = ["FileOrigin", "Located", "decode", "documents", "located"]
 
 MAX_BYTES: Final = 128 * 1024 * 1024
 """Largest text, after unpacking."""
@@ -130,7 +130,17 @@ def documents(data: bytes, name: str) -> list[Located]:
     TopologyError
         Not YAML, with the line.
     """
-    text = decode(data, name)
+    return located(decode(data, name), name)
+
+
+def located(text: str, name: str) -> list[Located]:
+    """As `documents`, from text.
+
+    Raises
+    ------
+    TopologyError
+        Not YAML, with the line.
+    """
     try:
         return [found for value, node in _load(text) for found in _split(value, FileOrigin(name, node))]
     except yaml.MarkedYAMLError as error:
@@ -159,5 +169,8 @@ def _split(value: Any, origin: FileOrigin) -> Iterator[Located]:
     if not isinstance(items, list):
         yield Located(value, origin)
         return
+    element = value["kind"].removesuffix("List")
     for at, item in enumerate(items):
-        yield Located(item, FileOrigin(origin.name, origin.node, ("items", at)))
+        # a typed list from the API leaves the kind of its items out
+        named = {"kind": element, **item} if element and isinstance(item, dict) else item
+        yield Located(named, FileOrigin(origin.name, origin.node, ("items", at)))
