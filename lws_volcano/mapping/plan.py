@@ -26,6 +26,7 @@ from lws_volcano.mapping.clean_up import clean_up
 from lws_volcano.mapping.conditions.condition import gang_condition
 from lws_volcano.mapping.conditions.group_status import missing_groups
 from lws_volcano.mapping.conditions.notices import notices
+from lws_volcano.mapping.conditions.unmade import name_without_pods
 from lws_volcano.mapping.group_plan import GroupPlan, plan_group
 from lws_volcano.mapping.groups import group_pods
 from lws_volcano.mapping.problems import Problem
@@ -68,8 +69,9 @@ def survey(snapshot: Snapshot) -> Survey:
     used = tuple(dict.fromkeys(plan.group.revision for plan in plans if plan.group.revision in blueprints))
     in_use = [blueprints[revision] for revision in used]
     managed = live.wanted or any(blueprint.wanted for blueprint in in_use)
-    problems = tuple(dict.fromkeys(_problems(live, in_use, plans)))
     rows = _rows(snapshot, live, plans) if managed else ()
+    unnamed = name_without_pods(lws.name, rows)
+    problems = tuple(dict.fromkeys([*_problems(live, in_use, plans), *((unnamed,) if unnamed else ())]))
     wanted = {plan.group.pod_group for plan in plans if plan.wanted}
     if live.wanted and live.refusal is None:
         groups = (plan.group for plan in plans)

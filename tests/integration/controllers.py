@@ -75,10 +75,10 @@ class Controller:
 class Shared:
     """One controller for all tests that do not need its life to themselves; it runs from one of them to the next."""
 
-    settings = {"stranded_after": 2.0}
     _now = None
 
     def __init__(self, folder):
+        self.settings = {"stranded_after": 2.0}
         self._folder = folder
         self._controller = None
 

@@ -1,9 +1,9 @@
 """What must hold at every moment (DESIGN section 5, rules 1 to 4 and 7), checked while it happens.
 
 The events of all kinds are replayed in the order of their resource versions, so nothing between two looks is missed.
-`Observer` follows a recording and fails at the first breach. Rule 4 compares the writes in the API server's audit log with the changes that were
-seen: a write that changed nothing is one too many. Rule 7 is that rules 1 to 4 hold and the end is right
-(`tests.integration.rightness`) wherever the controller was killed.
+`Observer` follows a recording and fails at the first breach. Rule 4 compares the writes in the API server's audit log
+with the changes that were seen: a write that changed nothing is one too many. Rule 7 is that rules 1 to 4 hold and the
+end is right (`tests.integration.rightness`) wherever the controller was killed.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Queue and priority class: where they are written, what is wrong with them, and recovery without a restart (row 12)."""
+"""Queue and priority class: where they are written, what is wrong with them, recovery without a restart (row 12)."""
 
 import pytest
 

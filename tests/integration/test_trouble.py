@@ -91,14 +91,20 @@ async def test_a_queue_that_does_not_exist_then_does(world, controller):
     await condition_is(world, "queued", "AllGroupsPlaced")
 
 
-async def test_the_longest_name_that_lws_takes(world, controller):
-    """A name that leaves no room for the group index in a pod's name: the PodGroup is right, or it is said why not."""
+@pytest.mark.parametrize(("length", "pods"), [(50, 2), (52, 1), (54, 0)])
+async def test_names_that_leave_no_room_in_the_labels_of_pods(world, controller, length, pods):
+    """LWS takes them, its StatefulSets never get their pods: the condition says so, and how long a name may be."""
     await world.nodes(2)
     await controller.start()
-    name = "n" * 55
+    name = "n" * length
     await world.create(leader_worker_set(name, size=2))
-    await world.running(name, 2)
-    await condition_is(world, name, "AllGroupsPlaced")
+    if pods == 2:
+        await world.running(name, 2)
+        await condition_is(world, name, "AllGroupsPlaced")
+    else:
+        condition = await condition_is(world, name, "NameTooLong")
+        assert "at most 50 characters" in condition["message"]
+        assert len(await world.pods(name)) == pods
 
 
 @pytest.mark.parametrize(
