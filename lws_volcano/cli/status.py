@@ -69,30 +69,15 @@ def _rows(cluster: Cluster, lws: LeaderWorkerSet, plan: LwsPlan) -> Iterable[dic
             "created": group.created,
             "placed": group.placed,
             "running": group.running,
-            **_where(cluster, lws, group),
+            **_where(group),
             "reason": str(group.reason),
             "message": group.message,
         }
 
 
-def _where(cluster: Cluster, lws: LeaderWorkerSet, group: GroupStatus) -> dict[str, Any]:
-    """Lowest domain that holds all placed pods, and its tier; empty without a topology."""
-    topology = cluster.topology
-    if topology is None:
-        return {"domain": "", "tier": None}
-    pods = [pod for pod in cluster.kinds.pods.store.by("lws", lws.key) if pod.bound]
-    places = [
-        topology.place_of.get(pod.spec.node_name)
-        for pod in pods
-        if pod.metadata.annotations.get("scheduling.k8s.io/group-name") == group.pod_group
-    ]
-    known = [place for place in places if place is not None]
-    if not known or len(known) != len(places):
-        return {"domain": "", "tier": None}
-    domain = topology.meeting(min(known), max(known))
-    return {"domain": topology.domains[domain].name, "tier": topology.domains[domain].tier} if domain >= 0 else {
-        "domain": "", "tier": None,
-    }  # fmt: skip
+def _where(group: GroupStatus) -> dict[str, Any]:
+    where = group.where
+    return {"domain": where.domain if where else "", "tier": where.tier if where else None}
 
 
 def _table(cluster: Cluster, plans: Sequence[tuple[LeaderWorkerSet, LwsPlan]]) -> str:

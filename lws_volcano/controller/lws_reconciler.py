@@ -30,6 +30,7 @@ from lws_volcano.mapping.changes import (
     GangCondition,
     LwsPlan,
     Notice,
+    Whereabouts,
 )
 from lws_volcano.mapping.clean_up import clean_up_orphans
 from lws_volcano.mapping.snapshot import Snapshot
@@ -71,6 +72,8 @@ class LwsReconciler:
     pacer: StatusPacer = field(default_factory=StatusPacer)
     rows: dict[str, Counter[Reason]] = field(default_factory=dict)
     """Groups by reason of every set that was looked at, for the metrics."""
+    places: dict[str, list[Whereabouts]] = field(default_factory=dict)
+    """Where the whole groups of every set sit, for the metrics."""
     _said: dict[str, frozenset[Notice]] = field(default_factory=dict)
     _unsaid: dict[str, dict[Notice, None]] = field(default_factory=dict)
     _made: dict[str, list[Change]] = field(default_factory=dict)
@@ -108,6 +111,7 @@ class LwsReconciler:
                 refused = error
                 break
         self.rows[key] = Counter(row.reason for row in plan.groups)
+        self.places[key] = [row.where for row in plan.groups if row.where is not None]
         return await self._tell(key, plan, refused)
 
     async def _planned(self, key: str, taken: Snapshot) -> LwsPlan:
@@ -192,6 +196,7 @@ class LwsReconciler:
         """The set is gone: forget it; PodGroups that were orphaned go with their last pod."""
         self.pacer.forget(key)
         self.rows.pop(key, None)
+        self.places.pop(key, None)
         self._said.pop(key, None)
         self._unsaid.pop(key, None)
         self._made.pop(key, None)

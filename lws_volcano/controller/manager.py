@@ -274,6 +274,7 @@ class Manager:
             reflectors=self.reflectors,
             services={**self._services, "topology": self.topology},
             rows=self.lws.rows,
+            places=self.lws.places,
             waiting=lambda: len(self.queue),
             clock=self.options.clock,
         )

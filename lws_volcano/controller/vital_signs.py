@@ -8,6 +8,7 @@ from typing import Final
 from lws_volcano.api.names import Reason
 from lws_volcano.controller.options import Serving
 from lws_volcano.kube.clock import Clock
+from lws_volcano.mapping.changes import Whereabouts
 from lws_volcano.observe import metrics
 from lws_volcano.observe.health import Health
 from lws_volcano.state.cluster import Cluster
@@ -29,6 +30,7 @@ class VitalSigns:
     reflectors: Sequence[Reflector]
     services: Mapping[str, Serving]
     rows: Mapping[str, Counter[Reason]]
+    places: Mapping[str, Sequence[Whereabouts]]
     waiting: Callable[[], int]
     clock: Clock
 
@@ -62,3 +64,16 @@ class VitalSigns:
         metrics.GROUPS.clear()
         for reason, count in sum(self.rows.values(), Counter[Reason]()).items():
             metrics.GROUPS.labels(reason.value).set(count)
+        self._quality([one for places in self.places.values() for one in places])
+
+    @staticmethod
+    def _quality(places: Sequence[Whereabouts]) -> None:
+        metrics.GROUP_TIERS.clear()
+        for tier, count in Counter(one.tier for one in places).items():
+            metrics.GROUP_TIERS.labels(str(tier)).set(count)
+        metrics.GROUP_HINTS.clear()
+        for followed, count in Counter(one.followed for one in places if one.followed is not None).items():
+            metrics.GROUP_HINTS.labels("yes" if followed else "no").set(count)
+        costs = [(one.ring_cost, one.planned_cost) for one in places if one.planned_cost]
+        planned = sum(cost for _, cost in costs if cost is not None)
+        metrics.RING_COST.set(sum(cost for cost, _ in costs) / planned if planned else 1.0)

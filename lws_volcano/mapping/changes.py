@@ -17,6 +17,7 @@ __all__ = [
     "LwsPlan",
     "Notice",
     "RemoveGate",
+    "Whereabouts",
 ]
 
 
@@ -103,6 +104,28 @@ class GangCondition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Whereabouts:
+    """Of one group whose pods all have nodes.
+
+    Attributes
+    ----------
+    domain, tier
+        The lowest domain that holds every pod; empty and the top tier + 1 across trees. On one node the tier is 0.
+    ring_cost, planned_cost
+        s/GB around the ranks, as they sit and as they would have been in the best place that was planned; None where
+        there is no plan.
+    followed
+        Every rank sits on the node planned for it, in one of the candidate domains; None where there is no plan.
+    """
+
+    domain: str
+    tier: int
+    ring_cost: float
+    planned_cost: float | None = None
+    followed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GroupStatus:
     """One group as it stands, counted from pods: a row of `lws-volcano status`."""
 
@@ -115,6 +138,7 @@ class GroupStatus:
     running: int
     reason: Reason
     message: str = ""
+    where: Whereabouts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """One pass over one group: its changes, its row, and what it waits for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lws_volcano.api.names import SIZE, Reason
@@ -21,6 +21,7 @@ from lws_volcano.mapping.remake import Remake, remake
 from lws_volcano.mapping.retarget import report_outsiders, retarget
 from lws_volcano.mapping.snapshot import Snapshot
 from lws_volcano.mapping.standing import Standing, Verdict, judge
+from lws_volcano.mapping.whereabouts import violation, whereabouts
 
 __all__ = ["GroupPlan", "plan_group"]
 
@@ -37,6 +38,8 @@ class GroupPlan:
         Its PodGroup is to be there (so clean-up leaves it).
     blocked
         It must come and waits for somebody else's object to go.
+    violated
+        How what really happened breaks a hard constraint; empty when it is kept.
     recheck_at
         The moment at which time alone changes the outcome.
     """
@@ -48,6 +51,7 @@ class GroupPlan:
     blocked: bool = False
     problem: Problem | None = None
     notice: Notice | None = None
+    violated: str = ""
     status: GroupStatus
     recheck_at: datetime | None = None
 
@@ -67,7 +71,7 @@ def plan_group(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, ob
         The PodGroup under the group's name, whoever made it.
     """
     standing = judge(snapshot.lws, group, blueprint, observed)
-    status = group_status(_sight(snapshot, group, blueprint, standing))
+    status = _status(snapshot, group, blueprint, standing)
     released = _release(snapshot, group, blueprint, standing, status)
     remade = _remake(snapshot, group, standing)
     desired = _desired(snapshot, group, blueprint, standing, released=released, remade=remade)
@@ -80,6 +84,7 @@ def plan_group(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, ob
         wanted=standing.verdict in {Verdict.KEEP_UP, Verdict.WAIT, Verdict.LEAVE} and bool(group.members),
         blocked=standing.verdict is Verdict.WAIT and observed is not None,
         problem=standing.problem,
+        violated=violation(group, blueprint.constraint, snapshot.topology) if blueprint and blueprint.wanted else "",
         notice=report_outsiders(group) if blueprint and blueprint.wanted else None,
         status=status,
         recheck_at=min(moments, default=None),
@@ -139,6 +144,12 @@ def _remake(snapshot: Snapshot, group: Group, standing: Standing) -> Remake:
     if standing.verdict is not Verdict.KEEP_UP or standing.ours is None:
         return Remake()
     return remake(group, standing.ours.metadata.annotations, snapshot.places, snapshot.now, snapshot.settings)
+
+
+def _status(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing) -> GroupStatus:
+    sight = _sight(snapshot, group, blueprint, standing)
+    annotations = standing.ours.metadata.annotations if standing.ours else {}
+    return replace(group_status(sight), where=whereabouts(group, sight.size, snapshot.topology, annotations))
 
 
 def _sight(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing) -> Sight:

@@ -9,6 +9,8 @@ __all__ = [
     "CHANGES",
     "EVENTS",
     "GROUPS",
+    "GROUP_HINTS",
+    "GROUP_TIERS",
     "LEADER",
     "LISTS",
     "LWS",
@@ -17,6 +19,7 @@ __all__ = [
     "RECONCILES",
     "RECONCILE_SECONDS",
     "REGISTRY",
+    "RING_COST",
     "STATUS_WRITES",
     "TOPOLOGY_NODES",
     "TOPOLOGY_READY",
@@ -83,6 +86,23 @@ TOPOLOGY_READY: Final = Gauge(
 )
 TOPOLOGY_NODES: Final = Gauge(
     "lws_volcano_topology_nodes", "Nodes in a topology that is in use.", ("topology",), registry=REGISTRY
+)
+GROUP_TIERS: Final = Gauge(
+    "lws_volcano_groups_by_tier",
+    "Whole groups, by the tier of the lowest domain that holds them; 0 on one node.",
+    ("tier",),
+    registry=REGISTRY,
+)
+GROUP_HINTS: Final = Gauge(
+    "lws_volcano_groups_by_hint",
+    "Whole groups with a plan, by whether every rank sits where it was planned.",
+    ("followed",),
+    registry=REGISTRY,
+)
+RING_COST: Final = Gauge(
+    "lws_volcano_ring_cost_ratio",
+    "Ring cost of the whole groups with a plan over what was planned as best; 1 is as planned.",
+    registry=REGISTRY,
 )
 WEBHOOK_ANSWERS: Final = Counter(
     "lws_volcano_webhook_answers_total", "Pods looked at during admission, by outcome.", ("outcome",), registry=REGISTRY

@@ -1,12 +1,14 @@
 """ClusterTopologies become HyperNodes on a real API server.
 
 Covers: HyperNodes written, moved, deleted and the tree at every moment, those of others, status, mounted files that
-turn bad, no write without a change, thousands of nodes. Left out: hints on pods (test_hints), the order of writes in
-every case (tests/unit/topology).
+turn bad, no write without a change, thousands of nodes, what `status` and `doctor` say of it. Left out: hints on pods
+(test_hints), the order of writes in every case (tests/unit/topology).
 """
 
 import asyncio
 import itertools
+import json
+import sys
 import time
 
 import pytest_asyncio
@@ -14,6 +16,7 @@ import yaml
 
 from lws_volcano.api.names import NETWORK_TOPOLOGY_SOURCE
 from tests.integration.api import CLUSTER_TOPOLOGIES, EVENTS, HYPER_NODES, NODES
+from tests.integration.builders import leader_worker_set
 from tests.integration.controllers import USER, controller_of
 
 OURS = {NETWORK_TOPOLOGY_SOURCE: "lws-volcano"}
@@ -239,25 +242,52 @@ async def test_five_thousand_nodes_in_fifty_racks(world, controller):
     racks = {f"r{rack}": [f"n-{rack * 100 + place:04}" for place in range(100)] for rack in range(50)}
     every = [node for nodes in racks.values() for node in nodes]
     await in_batches(world.api.create(NODES, {"metadata": {"name": node}}) for node in every)
+    try:
+        await controller.start()
+        started = time.monotonic()
+        await world.api.apply(CLUSTER_TOPOLOGIES, topology(racks), "test")
+
+        async def all_there():
+            return len(await ours(world)) == 51
+
+        await world.eventually(all_there, 60)
+        took = time.monotonic() - started
+        assert took < 20, f"51 HyperNodes for 5,000 nodes after {took:.1f} s"
+        await status_of(world, "dc", status="True")
+        before = len(hyper_node_writes(world))
+        racks["r1"].append(racks["r0"].pop())
+        await world.api.apply(CLUSTER_TOPOLOGIES, topology(racks), "test")
+
+        async def moved():
+            found = tree(await ours(world))
+            return len(found["dc.r1"]) == 101 and len(found["dc.r0"]) == 99
+
+        await world.eventually(moved)
+        assert len([one for one in hyper_node_writes(world, before) if one.resource == "hypernodes"]) == 2
+    finally:
+        await in_batches(world.api.delete(NODES, node) for node in every)
+
+
+async def test_status_and_doctor_read_the_cluster(world, controller):
+    """`status` names the rack of a group; `doctor` finds a HyperNode with two parents and gives exit code 1."""
+    await world.nodes(4)
     await controller.start()
-    started = time.monotonic()
-    await world.api.apply(CLUSTER_TOPOLOGIES, topology(racks), "test")
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(4)}), "test")
+    await becomes(world, {"dc.r1": names(4), "dc.spine": ["dc.r1"]})
+    await world.create(leader_worker_set("demo"))
+    await world.running("demo", 2)
+    shown = json.loads((await command(world, "status", "-n", world.namespace, "-o", "json"))[1])
+    assert [(row["domain"], row["tier"]) for row in shown["groups"]] == [("r1", 1)]
+    member = {"type": "HyperNode", "selector": {"exactMatch": {"name": "dc.r1"}}}
+    await world.api.create(HYPER_NODES, {"metadata": {"name": "other"}, "spec": {"tier": 2, "members": [member]}})
+    code, text = await command(world, "doctor")
+    assert code == 1
+    assert "error: HyperNode dc.r1: has 2 parents, dc.spine, other" in text
 
-    async def all_there():
-        return len(await ours(world)) == 51
 
-    await world.eventually(all_there, 60)
-    took = time.monotonic() - started
-    assert took < 20, f"51 HyperNodes for 5,000 nodes after {took:.1f} s"
-    await status_of(world, "dc", status="True")
-    before = len(hyper_node_writes(world))
-    racks["r1"].append(racks["r0"].pop())
-    await world.api.apply(CLUSTER_TOPOLOGIES, topology(racks), "test")
-
-    async def moved():
-        found = tree(await ours(world))
-        return len(found["dc.r1"]) == 101 and len(found["dc.r0"]) == 99
-
-    await world.eventually(moved)
-    assert len([one for one in hyper_node_writes(world, before) if one.resource == "hypernodes"]) == 2
-    await in_batches(world.api.delete(NODES, node) for node in every)
+async def command(world, *words):
+    """Exit code and output of a command of ours."""
+    argv = [sys.executable, "-m", "lws_volcano", *words, "--kubeconfig", str(world.plane.kubeconfig)]
+    made = await asyncio.create_subprocess_exec(*argv, stdout=asyncio.subprocess.PIPE)
+    out, _ = await made.communicate()
+    return made.returncode, out.decode()

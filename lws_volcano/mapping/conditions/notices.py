@@ -41,6 +41,8 @@ def _of_group(plan: GroupPlan, stranded_after: float) -> Iterator[Notice]:
     index = plan.group.index
     if plan.notice is not None:
         yield plan.notice
+    if plan.violated:
+        yield Notice(reason=Reason.TOPOLOGY_VIOLATED, message=plan.violated)
     if plan.status.reason is Reason.STRANDED:
         yield Notice(
             reason=Reason.STRANDED,
