@@ -1,7 +1,6 @@
 """Writes Kubernetes Events, beside the work and never in its way: a full queue drops, a failed write is counted."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
@@ -11,8 +10,9 @@ import structlog
 from lws_volcano.api.errors import ClusterError
 from lws_volcano.api.names import MANAGER
 from lws_volcano.controller.correlator import Correlator, Remark, Saying
+from lws_volcano.controller.leader_election import Alone, Leadership
 from lws_volcano.kube import apply
-from lws_volcano.kube.client import Client, Json
+from lws_volcano.kube.client import TIMEOUT, Client, Json
 from lws_volcano.kube.clock import Clock
 from lws_volcano.kube.errors import NotFound
 from lws_volcano.kube.resources import EVENTS
@@ -24,6 +24,8 @@ _log = structlog.get_logger(__name__)
 
 WAITING: Final = 1000
 """Events that may wait to be written."""
+_SHORTEST: Final = 0.001
+"""Seconds; a lease that ends at this very moment leaves no time, and 0 would mean no limit."""
 _MESSAGE: Final = 1024
 """Characters that the API allows."""
 
@@ -35,7 +37,7 @@ class Recorder:
     client: Client
     clock: Clock
     instance: str
-    may_write: Callable[[], bool] = lambda: True
+    leadership: Leadership = field(default_factory=Alone)
     _correlator: Correlator = field(default_factory=Correlator)
     _queue: asyncio.Queue[Remark] = field(default_factory=lambda: asyncio.Queue(WAITING))
 
@@ -55,7 +57,7 @@ class Recorder:
     async def write(self, remark: Remark) -> None:
         """Create the Event, or count an earlier one up."""
         saying = self._correlator.say(remark, self.clock.monotonic())
-        if saying is None or not self.may_write():
+        if saying is None or not self.leadership.may_write():
             metrics.EVENTS.labels("dropped").inc()
             return
         try:
@@ -76,7 +78,7 @@ class Recorder:
                 metrics.EVENTS.labels("counted").inc()
                 return
         manifest = _manifest(saying, self.instance, self.clock.now(), self.clock.random())
-        await self.client.create(EVENTS, manifest)
+        await self.client.create(EVENTS, manifest, within=self._within())
         saying.event = manifest["metadata"]["name"]
         metrics.EVENTS.labels("created").inc()
 
@@ -86,7 +88,12 @@ class Recorder:
             "lastTimestamp": _stamp(self.clock.now()),
             "message": saying.remark.message[:_MESSAGE],
         }
-        await apply.merge(self.client, EVENTS, saying.remark.namespace or "default", saying.event, patch)
+        namespace = saying.remark.namespace or "default"
+        await apply.merge(self.client, EVENTS, namespace, saying.event, patch, within=self._within())
+
+    def _within(self) -> float:
+        """Time limit of a write, in seconds: it must not outlast the lease."""
+        return min(TIMEOUT, max(self.leadership.remaining(), _SHORTEST))
 
 
 def _manifest(saying: Saying, instance: str, now: datetime, chance: float) -> Json:

@@ -89,7 +89,7 @@ class Manager:
         self._identity = f"{socket.gethostname()}_{int(options.clock.random() * 2**32):08x}"
         self._elector = self._make_elector() if options.leader_elect else None
         self.leadership: Leadership = self._elector or Alone()
-        self.recorder = Recorder(client, options.clock, self._identity, self.leadership.may_write)
+        self.recorder = Recorder(client, options.clock, self._identity, self.leadership)
         self.lws = self._make_lws_reconciler()
         self.topology = self._make_topology_follower()
         self.topology_reconciler = TopologyReconciler(
@@ -234,6 +234,10 @@ class Manager:
 
     async def _follow_topology(self) -> None:
         await self.topology.wanted.wait()
+        for reflector in self.topology_reflectors:
+            reflector.attempt = self.options.clock.monotonic()
+        # From now on health looks at them too.
+        self.reflectors += self.topology_reflectors
         async with asyncio.TaskGroup() as tasks:
             self._start(tasks, {f"reflector-{r.kind.name}": r.run() for r in self.topology_reflectors})
 

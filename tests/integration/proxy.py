@@ -113,6 +113,8 @@ class FaultyProxy:
         watch = request.query.get("watch") == "true"
         self.asked.append(Asked(time.monotonic(), request.method, request.path, watch))
         await self._moving.wait()
+        if request.transport is None or request.transport.is_closing():
+            return web.Response()  # given up meanwhile: it does not reach the server any more
         fault = self._draw(READS if request.method == "GET" else WRITES)
         if fault:
             self.injected[fault] += 1

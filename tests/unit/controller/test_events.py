@@ -6,11 +6,20 @@ Covers: the requests. Leaves out: which remarks are worth one (test_correlator).
 import asyncio
 
 from lws_volcano.controller.events import WAITING, Recorder
+from lws_volcano.controller.leader_election import Alone
 from lws_volcano.kube.client import Client
 from lws_volcano.kube.resources import EVENTS
 from tests.contract.api_server import ApiServer, html
 from tests.contract.clocks import QuickClock
 from tests.unit.controller.test_correlator import remark
+
+
+class Lost(Alone):
+    """A lease that has run out."""
+
+    def may_write(self) -> bool:
+        """Not any more."""
+        return False
 
 
 async def test_the_first_creates_and_the_next_counts_up() -> None:
@@ -63,5 +72,5 @@ async def test_a_full_queue_drops_and_does_not_wait() -> None:
 async def test_who_does_not_lead_says_nothing() -> None:
     """What was still to be said when the lease was lost is dropped."""
     async with ApiServer() as server, Client.at(server.url) as client:
-        await Recorder(client, QuickClock(), "me", may_write=lambda: False).write(remark())
+        await Recorder(client, QuickClock(), "me", Lost()).write(remark())
         assert server.all(EVENTS) == []
