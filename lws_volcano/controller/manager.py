@@ -22,6 +22,7 @@ from lws_volcano.controller.leader_election import Alone, LeaderElector, Leaders
 from lws_volcano.controller.lws_reconciler import LwsReconciler
 from lws_volcano.controller.options import Address, Context, RunOptions
 from lws_volcano.controller.queue import WorkQueue
+from lws_volcano.controller.responsiveness import keep_caches_frozen, switch_threads_often
 from lws_volcano.controller.topology_follower import TopologyFollower
 from lws_volcano.controller.topology_reconciler import TopologyReconciler
 from lws_volcano.controller.vital_signs import VitalSigns
@@ -49,6 +50,7 @@ LOOK_AGAIN: Final = 300.0
 def run(options: RunOptions) -> int:
     """Run until a signal asks to stop; the exit code."""
     logging.configure(options.log_format, options.log_level)
+    switch_threads_often()
     return asyncio.run(_run(options))
 
 
@@ -140,6 +142,7 @@ class Manager:
         parts |= {"topology-reflectors": self._follow_topology(), **self.topology.parts()}
         parts |= {name: service.run() for name, service in self._services.items()}
         parts |= {"capabilities": self._follow_capabilities(), "reminder": self.gate.remind(self.options.clock)}
+        parts["freezer"] = keep_caches_frozen(self._filled, self.options.clock)
         if self._elector is not None:
             parts["election"] = self._elector.run()
         if self.options.metrics is not None:
@@ -224,6 +227,10 @@ class Manager:
     def _readiness_changed(self) -> None:
         if self.cluster.kinds.pod_groups.store.synced:
             self._pod_groups_listed.set()
+
+    def _filled(self) -> bool:
+        wanted = (*self.reflectors, *(self.topology_reflectors if self.topology.wanted.is_set() else ()))
+        return self.cluster.ready and all(one.kind.store.synced or one.kind.store.missing for one in wanted)
 
     def _look_at_everything(self) -> None:
         self._look_at([*self.cluster.topology_keys(), *self.cluster.lws_keys()])
