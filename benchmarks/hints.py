@@ -272,13 +272,15 @@ async def _topology(api: Api, cluster: Cluster) -> None:
     await asyncio.sleep(SETTLED)
 
 
-async def _measure(cluster: Cluster, groups: int, asks: Sequence[Ask]) -> list[tuple[str, ...]]:
-    real = RealPrograms.from_environment()
-    real = dataclasses.replace(real, scheduler_args=("--schedule-period=200ms",))
+async def _measure(cluster: Cluster, groups: int, asks: Sequence[Ask], *, whole: bool) -> list[tuple[str, ...]]:
+    flags = ("--schedule-period=200ms", *(("--percentage-nodes-to-find=100",) if whole else ()))
+    real = dataclasses.replace(RealPrograms.from_environment(), scheduler_args=flags)
     async with ControlPlane(crds=sorted((ROOT / "crds").glob("*.yaml"))) as plane, plane.api("bench") as api:
         programs = await start_programs(plane, real=real)
         await create_nodes(api, cluster.objects)
-        await start_controller(plane, api)
+        config = plane.folder / "bench.yaml"
+        config.write_text(f"scheduler_looks_at_all_nodes: {str(whole).lower()}\n", encoding="utf-8")
+        await start_controller(plane, api, "--config", str(config))
         await _topology(api, cluster)
         print(_who(programs), file=sys.stderr, flush=True)
         return await Course(cluster, groups, api).run(asks)
@@ -295,11 +297,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, nargs="+", default=[32, 640], help="clusters, default: 32 640")
     parser.add_argument("--groups", type=int, default=10, help="groups a line, default: %(default)s")
     parser.add_argument("--only", default="", metavar="TEXT", help="asks whose name starts so, such as hard or soft")
+    parser.add_argument("--look-at-all", action="store_true", help="the scheduler looks at all nodes for every pod")
     args = parser.parse_args(argv)
     asks = [ask for ask in _asks() if ask.name.startswith(args.only)]
     rows: list[tuple[str, ...]] = []
     for nodes in args.nodes:
-        rows += asyncio.run(_measure(Cluster.of(nodes), args.groups, asks))
+        rows += asyncio.run(_measure(Cluster.of(nodes), args.groups, asks, whole=args.look_at_all))
     print(table(COLUMNS, rows))
     return 0
 
