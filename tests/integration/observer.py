@@ -31,6 +31,8 @@ __all__ = ["Observer", "idle_writes", "violations"]
 
 LAG = 3.0
 """Seconds by which the watch of one kind may lag behind that of another on a busy machine."""
+UNSEEN = 1.0
+"""Seconds for which a new pod may not be known yet: an empty PodGroup that goes at that moment is made again."""
 EMPTY = 20.0
 """Seconds for which a PodGroup may be without pods (a group that restarts has none for a while)."""
 SUCCESS = range(200, 300)
@@ -43,6 +45,8 @@ class _State:
     pods: dict[str, Object] = field(default_factory=dict)
     groups: dict[str, Object] = field(default_factory=dict)
     sets: dict[str, Object] = field(default_factory=dict)
+    came: dict[str, float] = field(default_factory=dict)
+    """Time of the first event of each pod, by UID."""
     empty_since: dict[str, float] = field(default_factory=dict)
 
 
@@ -148,6 +152,7 @@ def _ours_to_write(found: Object) -> object:
 def _breaches(state: _State, event: Event) -> list[str]:
     found = _untouched(event)
     if event.kind == "Pod":
+        state.came.setdefault(event.object["metadata"]["uid"], event.time)
         found += _bound_whole(state, event)
     if event.kind == "PodGroup":
         found += _group_outlives_pods(state, event)
@@ -221,7 +226,11 @@ def _group_outlives_pods(state: _State, event: Event) -> list[str]:
     lws = state.sets.get(_label(event.object, LWS_NAME))
     if lws is None or lws["metadata"].get("deletionTimestamp"):
         return []
-    left = sorted(name for name, pod in state.pods.items() if _annotation(pod, GROUP_NAME) == event.name)
+    left = sorted(
+        name
+        for name, pod in state.pods.items()
+        if _annotation(pod, GROUP_NAME) == event.name and event.time - state.came[pod["metadata"]["uid"]] > UNSEEN
+    )
     return [f"rule 2: {event.name} was deleted while {', '.join(left)} existed"] if left else []
 
 
