@@ -106,8 +106,16 @@ class TopologyFollower:
             self._dirty.clear()
             if self._complete():
                 started = self.clock.monotonic()
-                self._adopt(await self._resolve())
+                await self._attempt()
                 self._took = self.clock.monotonic() - started
+
+    async def _attempt(self) -> None:
+        try:
+            resolution = await self._resolve()
+        except Exception:  # noqa: BLE001 - no document may keep the gangs from their controller
+            _log.exception("topologies could not be resolved, what was in use stays")
+            return
+        self._adopt(resolution)
 
     def _complete(self) -> bool:
         kinds = self.cluster.kinds

@@ -65,7 +65,11 @@ class TopologyFiles:
     def signature(self) -> tuple[tuple[str, int, int, int], ...]:
         """Differs when a file has changed; blocking."""
         found = []
-        for file in self._files():
+        try:
+            files = self._files()
+        except OSError as error:
+            return ((str(error.strerror), 0, 0, 0),)
+        for file in files:
             try:
                 seen = file.stat()
             except OSError:
@@ -76,12 +80,16 @@ class TopologyFiles:
 
     def read(self) -> list[Given]:
         """All ClusterTopologies of the files; blocking."""
+        try:
+            files = self._files()
+        except OSError as error:
+            return self._lost(f"cannot be read: {error.strerror}")
         if self._path.is_dir():
-            listed = {file.name for file in self._files()}
+            listed = {file.name for file in files}
             self._names = {name: known for name, known in self._names.items() if name in listed}
         elif not self._path.exists():
-            return [given for name in self._names or (self._path.name,) for given in self._lost(name)]
-        return [given for file in self._files() for given in self._read(file)]
+            return self._lost("cannot be read: it is not there")
+        return [given for file in files for given in self._read(file)]
 
     def _files(self) -> list[Path]:
         if not self._path.is_dir():
@@ -90,8 +98,9 @@ class TopologyFiles:
         usable = (file for file in self._path.iterdir() if file.name[0] != "." and file.name.endswith(_SUFFIXES))
         return sorted(file for file in usable if file.is_file())
 
-    def _lost(self, name: str) -> list[Given]:
-        return self._refused(name, [_finding("cannot be read: it is not there", str(self._path), "mount it again")])
+    def _lost(self, what: str) -> list[Given]:
+        finding = _finding(what, str(self._path), "mount it again")
+        return [given for name in self._names or (self._path.name,) for given in self._refused(name, [finding])]
 
     def _read(self, file: Path) -> list[Given]:
         try:
