@@ -72,7 +72,11 @@ async def load_credentials(kubeconfig: str | None, context: str | None, clock: C
         loader = await load_kube_config(
             config_file=paths, context=context, client_configuration=configuration, persist_config=False
         )
-    except (ConfigException, yaml.YAMLError, OSError, TypeError, KeyError, AttributeError, ValueError) as error:
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ConfigurationError(
+            "cannot read the cluster configuration: it is no kubeconfig; kubectl config view shows what one looks like"
+        ) from error
+    except (ConfigException, yaml.YAMLError, OSError, ValueError) as error:
         raise ConfigurationError(f"cannot read the cluster configuration: {error}") from error
     return Credentials(configuration, loader, clock)
 
