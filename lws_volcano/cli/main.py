@@ -17,7 +17,7 @@ from typing import Final, NoReturn
 from lws_volcano import __version__
 from lws_volcano.api.errors import ClusterError, InputError, UsageError
 
-__all__ = ["main"]
+__all__ = ["command_parser", "main"]
 
 COMMANDS: Final = {
     "run": "the controller",
@@ -98,6 +98,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         self.exit(USAGE, f"error: {message}\n")
+
+
+def command_parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser as it is for one command, such as `["topology", "show"]`."""
+    return _parser(words)[0]
 
 
 def _parser(words: Sequence[str]) -> tuple[argparse.ArgumentParser, ModuleType | None]:

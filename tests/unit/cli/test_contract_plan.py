@@ -200,7 +200,7 @@ def test_nothing_is_better_in_the_order_of_the_contract(tmp_path, capsys, seed):
 
 
 def test_a_group_whole_on_one_node_without_a_domain_rather_than_torn(tmp_path, capsys):
-    """The tree holds two of three pods: the node that holds all three is taken whole, and nothing is said of domains."""
+    """The tree holds two of three pods: the node that holds all three is taken whole."""
     world = World(random.Random(0))
     world.tiers, world.rates, world.across = TIERS[:2], [50, 25], 25
     world.domains = {"spine": (2, None), "rack": (1, "spine")}
