@@ -1,8 +1,11 @@
-"""Latency of admission: `python -m benchmarks.webhook [--sets 1000] [--pods 5000] [--rate 200] [--seconds 20]`.
+"""Latency of admission: `python -m benchmarks.webhook [--rate 200] [--seconds 20] [--nodes 5000]`.
 
 The server runs in a process of its own, over TLS on loopback, with its caches filled; this process calls it as an API
 server does, on kept connections, at a fixed rate (a slow answer does not slow the next call down), then as fast as it
 answers. Times are the caller's: TLS, HTTP, JSON and the decision. No API server, no direct reads.
+
+With `--nodes` there is a topology of so many nodes and ten times as many bound pods, and every pod gets its hints. None
+finds a plan on its leader, so each is planned anew: the worst case, in practice that is one pod of a group.
 """
 
 import argparse
@@ -19,16 +22,18 @@ from typing import Any, Final
 
 import aiohttp
 
+from benchmarks.webhook_fleet import fleet
 from lws_volcano.api.pods import Pod
 from lws_volcano.api.settings import Settings
 from lws_volcano.api.volcano import PodGroup
 from lws_volcano.api.workloads import LeaderWorkerSet
+from lws_volcano.controller.responsiveness import keep_caches_frozen, switch_threads_often
 from lws_volcano.kube.clock import SystemClock
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.webhook.handler import Handler, Known
-from lws_volcano.webhook.hints import NoHints
 from lws_volcano.webhook.keeper import CertificateKeeper, KeeperOptions, server_context
 from lws_volcano.webhook.lookup import Lookup, Source
+from lws_volcano.webhook.planned_hints import PlannedHints
 from lws_volcano.webhook.server import Address, Server
 
 LWS: Final = "leaderworkerset.sigs.k8s.io/"
@@ -39,15 +44,18 @@ SIZE: Final = 8
 def main(argv: Sequence[str] | None = None) -> int:
     """Run and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("sets", 1000), ("pods", 5000), ("rate", 200), ("seconds", 20)):
+    for name, default in (("sets", 1000), ("pods", 5000), ("rate", 200), ("seconds", 20), ("nodes", 0)):
         parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help="default: %(default)s")
     args = parser.parse_args(argv)
     ours, theirs = multiprocessing.Pipe()
-    server = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs, args.sets, args.pods))
+    server = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs, args.sets, args.pods, args.nodes))
     server.start()
     try:
         port, bundle = ours.recv()
-        print(f"{args.sets} LeaderWorkerSets, {args.pods} pods in the cache; reviews of {len(body(0))} bytes")
+        fleet_size = f", {args.nodes} nodes to plan on" if args.nodes else ""
+        print(
+            f"{args.sets} LeaderWorkerSets, {args.pods} pods in the cache{fleet_size}; reviews of {len(body(0))} bytes"
+        )
         print(f"{'load':>16} {'requests':>9} {'p50 ms':>8} {'p99 ms':>8} {'max ms':>8} {'errors':>7}")
         calls = asyncio.run(measure(port, bundle, args))
         ours.send("stop")
@@ -58,13 +66,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def serve(pipe: Connection, sets: int, pods: int) -> None:
+def serve(pipe: Connection, sets: int, pods: int, nodes: int) -> None:
     """The server's process: until something comes through the pipe."""
-    asyncio.run(_serve(pipe, sets, pods))
+    switch_threads_often()
+    asyncio.run(_serve(pipe, sets, pods, nodes))
 
 
-async def _serve(pipe: Connection, sets: int, pods: int) -> None:
+async def _serve(pipe: Connection, sets: int, pods: int, nodes: int) -> None:
     cluster = filled(sets, pods)
+    capacity = fleet(nodes) if nodes else None
+    hints = PlannedHints(lambda: capacity, cluster, Settings())
     store = cluster.kinds.lws.store
     clock = SystemClock()
 
@@ -72,17 +83,20 @@ async def _serve(pipe: Connection, sets: int, pods: int) -> None:
         return None
 
     source = Source(cached=lambda ns, name: store.get(f"{ns}/{name}"), read=absent, clock=clock.monotonic)
-    known = Known(cluster=cluster, lookup=Lookup(source), hints=NoHints(), settings=Settings(), clock=clock)
+    known = Known(cluster=cluster, lookup=Lookup(source), hints=hints, settings=Settings(), clock=clock)
     context = server_context()
     keeper = CertificateKeeper(context, KeeperOptions(names=("127.0.0.1",), store=None, clock=clock))
     await keeper.step()
     server = Server(Handler(known), context, Address(host="127.0.0.1", port=0, drain=0.0))
+    frozen = asyncio.create_task(keep_caches_frozen(lambda: True, clock))
+    await asyncio.sleep(0)
     await server.start()
     pipe.send((server.port, keeper.ca_bundle.decode()))
     began = time.process_time()
     with contextlib.suppress(EOFError):
         await asyncio.to_thread(pipe.recv)
         pipe.send(time.process_time() - began)
+    frozen.cancel()
     await server.stop()
 
 
