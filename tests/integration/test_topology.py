@@ -11,6 +11,7 @@ import json
 import sys
 import time
 
+import pytest
 import pytest_asyncio
 import yaml
 
@@ -237,6 +238,7 @@ async def in_batches(requests):
         await asyncio.gather(*batch)
 
 
+@pytest.mark.timeout(400)
 async def test_five_thousand_nodes_in_fifty_racks(world, controller):
     """The first write of everything takes less than 20 s; one node that moves costs two writes."""
     racks = {f"r{rack}": [f"n-{rack * 100 + place:04}" for place in range(100)] for rack in range(50)}
