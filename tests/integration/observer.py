@@ -47,6 +47,8 @@ class _State:
     sets: dict[str, Object] = field(default_factory=dict)
     came: dict[str, float] = field(default_factory=dict)
     """Time of the first event of each pod, by UID."""
+    behind: Counter[str] = field(default_factory=Counter)
+    """Pods by the PodGroup that they name."""
     empty_since: dict[str, float] = field(default_factory=dict)
 
 
@@ -156,8 +158,9 @@ def _breaches(state: _State, event: Event) -> list[str]:
         found += _bound_whole(state, event)
     if event.kind == "PodGroup":
         found += _group_outlives_pods(state, event)
+    before = state.pods.get(event.name) if event.kind == "Pod" else None
     _replay(state, event)
-    _note_empty(state, event)
+    _note_empty(state, event, before)
     return found
 
 
@@ -172,13 +175,24 @@ def _replay(state: _State, event: Event) -> None:
         store[event.name] = event.object
 
 
-def _note_empty(state: _State, event: Event) -> None:
-    """Keep in mind since when each PodGroup of ours has no pod."""
-    if event.kind not in {"Pod", "PodGroup"}:
+def _note_empty(state: _State, event: Event, before: Object | None) -> None:
+    """Keep in mind since when each PodGroup of ours has no pod; `before` is the object as it was."""
+    if event.kind == "Pod":
+        names = [_annotation(pod, GROUP_NAME) for pod in (before, state.pods.get(event.name)) if pod is not None]
+        if before is not None:
+            state.behind[names[0]] -= 1
+        if event.type != "DELETED":
+            state.behind[names[-1]] += 1
+    elif event.kind == "PodGroup":
+        names = [event.name]
+    else:
         return
-    named = {_annotation(pod, GROUP_NAME) for pod in state.pods.values()}
-    empty = {name for name, group in state.groups.items() if _ours(group) and name not in named}
-    state.empty_since = {name: state.empty_since.get(name, event.time) for name in empty}
+    for name in names:
+        group = state.groups.get(name)
+        if group is None or not _ours(group) or state.behind[name] > 0:
+            state.empty_since.pop(name, None)
+        else:
+            state.empty_since.setdefault(name, event.time)
 
 
 def _left_over(state: _State, empty: float, now: float) -> list[str]:
