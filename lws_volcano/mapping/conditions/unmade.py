@@ -17,12 +17,15 @@ MAX_SET_NAME: Final = 52
 """Longest name of a StatefulSet that gets pods: their label `controller-revision-hash` is the name, a dash and a hash
 of up to ten characters, and a label value has at most 63."""
 
+_MISSING: Final = (Reason.PODS_NOT_CREATED, Reason.WAITING_FOR_CAPACITY)
+"""The scheduler may have refused the members that are there, for want of the others."""
+
 
 def name_without_pods(lws: str, rows: Iterable[GroupStatus]) -> Problem | None:
     """Why pods that are missing are missing; None where the name is not to blame."""
     for row in rows:
         name = f"{lws}-{row.group}" if row.created else lws
-        if row.reason is Reason.PODS_NOT_CREATED and row.created < row.size and len(name) > MAX_SET_NAME:
+        if row.reason in _MISSING and row.created < row.size and len(name) > MAX_SET_NAME:
             return Problem(
                 Reason.NAME_TOO_LONG,
                 f"StatefulSet {name} has {len(name)} characters, but its pods need a label of that name and a hash, "

@@ -41,6 +41,7 @@ def test_a_pod_group_name_that_is_too_long():
         (50, [row(created=1)], False),
         (50, [row("10", created=1)], True),
         (51, [row(created=1)], True),
+        (51, [row(created=1, reason=Reason.WAITING_FOR_CAPACITY)], True),
         (51, [row(created=1, size=1, reason=Reason.RUNNING)], False),
         (60, [], False),
     ],
