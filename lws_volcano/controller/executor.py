@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import structlog
 
+from lws_volcano.api.names import GROUP_INDEX, LWS_NAME, REVISION_HASH
 from lws_volcano.controller.leader_election import Leadership
 from lws_volcano.kube import apply
 from lws_volcano.kube.client import TIMEOUT, Client, Json
@@ -123,6 +124,7 @@ class Executor:
             case ApplyPodGroup():
                 await self._apply(change)
             case DeletePodGroup():
+                await self._look_for_unseen_pods(change)
                 await self._delete(self.cluster.kinds.pod_groups, change)
             case DeletePod():
                 await self._delete(self.cluster.kinds.pods, change)
@@ -152,6 +154,20 @@ class Executor:
         answer = await apply.merge(self.client, PODS, change.namespace, change.name, patch, within=self.within())
         self.written(self.cluster.kinds.pods, answer)
 
+    async def _look_for_unseen_pods(self, change: DeletePodGroup) -> None:
+        """Ask for the pods of the group: while a watch is broken, the cache may not have those of its next life yet."""
+        kinds = self.cluster.kinds
+        pod_group = kinds.pod_groups.store.get(f"{change.namespace}/{change.name}")
+        labels = pod_group.metadata.labels if pod_group is not None else {}
+        if not all(labels.get(name) for name in _MEMBERSHIP):
+            return
+        query = {"labelSelector": ",".join(f"{name}={labels[name]}" for name in _MEMBERSHIP)}
+        found = await self.client.request("GET", PODS.path(change.namespace), query=query, within=self.within())
+        for metadata in (pod["metadata"] for pod in found.get("items") or ()):
+            seen = kinds.pods.store.get(f"{change.namespace}/{metadata['name']}")
+            if seen is None or seen.uid != metadata["uid"]:
+                raise ObserveAgainError(f"pod {metadata['name']} has come and was not seen yet")
+
     async def _delete(self, kind: Kind[Any], change: DeletePodGroup | DeletePod) -> None:
         key = f"{change.namespace}/{change.name}"
         try:
@@ -177,5 +193,7 @@ def waves(changes: Sequence[Change]) -> list[list[Change]]:
     return [list(wave) for _, wave in groupby(changes, key=type)]
 
 
+_MEMBERSHIP: Final = (LWS_NAME, GROUP_INDEX, REVISION_HASH)
+"""Labels that the pods of a group and its PodGroup share."""
 _NONE: Final = "1"
 """etcd gives no object this version."""

@@ -163,3 +163,20 @@ async def test_a_failure_ends_its_wave_and_what_was_made_is_known(server: ApiSer
     with pytest.raises(Forbidden):
         await executor.make_all([applied(f"pg-{number}") for number in range(40)], made)
     assert len(made) == len(server.all(POD_GROUPS)) < 40
+
+
+async def test_no_pod_group_is_deleted_under_a_pod_that_was_not_seen_yet(server: ApiServer, executor: Executor) -> None:
+    """The watch of pods may be behind: the group has begun its next life, and its PodGroup stays."""
+    raw = manifests.pod("demo")
+    shared = {
+        name: raw["metadata"]["labels"][name] for name in (names.LWS_NAME, names.GROUP_INDEX, names.REVISION_HASH)
+    }
+    wanted = manifest()
+    wanted["metadata"]["labels"] = shared
+    await executor.make(ApplyPodGroup(namespace="default", name="pg", manifest=wanted, why="test", uid=""))
+    known = executor.cluster.kinds.pod_groups.store.get("default/pg")
+    assert known is not None
+    server.put(PODS, raw)
+    with pytest.raises(ObserveAgainError):
+        await executor.make(DeletePodGroup(namespace="default", name="pg", uid=known.uid, why="test"))
+    assert server.all(POD_GROUPS)
