@@ -38,7 +38,7 @@ from deploy.local.kubeconfig import Access
 __all__ = ["FAULTS", "Asked", "FaultyProxy", "faulty_proxy"]
 
 READS = ("slow", "refused", "torn", "half open", "gone", "busy", "broken", "html")
-WRITES = ("slow", "refused", "lost", "torn", "half open", "conflict", "busy", "broken", "html")
+WRITES = ("lost", "conflict", "slow", "refused", "torn", "half open", "busy", "broken", "html")
 FAULTS = tuple(dict.fromkeys(READS + WRITES))
 HTML = "<html><body><h1>502 Bad Gateway</h1>" + "<p>please come again</p>" * 200 + "</body></html>"
 HELD = 12.0
@@ -75,6 +75,7 @@ class FaultyProxy:
         self._share = 0.0
         self._moving = asyncio.Event()
         self._moving.set()
+        self._waiting: dict[tuple[str, ...], list[str]] = {}
         self.asked: list[Asked] = []
         self.injected: Counter[str] = Counter()
 
@@ -127,7 +128,14 @@ class FaultyProxy:
             return _reset(request)
 
     def _draw(self, faults: tuple[str, ...]) -> str:
-        return self._random.choice(faults) if self._random.random() < self._share else ""
+        if self._random.random() >= self._share:
+            return ""
+        # Each has its turn before one comes again; the few writes begin with what only writes meet.
+        waiting = self._waiting.setdefault(faults, list(faults))
+        fault = waiting.pop(0)
+        if not waiting:
+            waiting += self._random.sample(faults, len(faults))
+        return fault
 
     async def _fault(self, request: web.Request, fault: str) -> web.StreamResponse | None:
         """The answer of a fault that takes the place of the API server's; None for one that changes it."""
