@@ -9,7 +9,7 @@ Not thread-safe: planning and feeding share one thread, and nothing here waits.
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -246,6 +246,18 @@ class Capacity:
                 self._sit(seat)
             if held:
                 self._held[key] = held
+
+    @contextmanager
+    def without_promises(self, most: int) -> Iterator[None]:
+        """What other groups hold counts as free inside, up to `most` pods, those planned last first."""
+        with ExitStack() as stack:
+            for key in reversed(list(self._held)):
+                most -= len(self._held[key])
+                if most < 0:
+                    break
+                # The stack gives them back in reverse, so the order of the promises stays as it was.
+                stack.enter_context(self.without(key))
+            yield
 
     # --- reading
 

@@ -3,6 +3,9 @@
 Volcano dry-runs a group in every HyperNode of the lowest tier where one can hold it and takes the fullest by its own
 measure; the preferences of pods have no say in that. So the planned domain comes first, and behind it all others of its
 tier that hold the group, those first that the scheduler is most likely to take.
+
+A domain that is promised to another group counts as free for this: until that group is bound the scheduler knows
+nothing of it, and of two groups that come together each may land where the other was planned.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,6 +28,8 @@ _PODS: Final = 512
 """Most pods planned over all of them: large groups have fewer."""
 _ROOMY_NODES: Final = 512
 """Most nodes in the list of a leader that comes first: about 10 KB."""
+_PROMISED: Final = 128
+"""Most pods of other groups whose promises are looked through: each costs some 30 us."""
 _ALWAYS_SEEN: Final = 100
 _SHARE, _LEAST_SHARE, _FALL = 50, 5, 125
 
@@ -50,7 +55,9 @@ def landings(plan: GroupPlan, capacity: Capacity) -> tuple[Landing, ...]:
     if not plan.feasible or not plan.alternatives:
         return ()
     with capacity.without(plan.demand.key):
-        return tuple(_Landings(plan, capacity).all())
+        chosen = _Landings(plan, capacity).first()
+        with capacity.without_promises(_PROMISED):
+            return (chosen, *_Landings(plan, capacity).others())
 
 
 def roomy_nodes(plan: GroupPlan, capacity: Capacity) -> tuple[str, ...]:
@@ -74,10 +81,13 @@ class _Landings:
         topology = self.forest.topology
         return ACROSS if topology is None else topology.index_of.get(name, ACROSS)
 
-    def all(self) -> Iterator[Landing]:
-        """The chosen one first."""
-        first = self.plan.alternatives[0]
-        yield Landing(first.domain, first.nodes, self._spares(self.chosen, first.nodes))
+    def first(self) -> Landing:
+        """The chosen domain."""
+        chosen = self.plan.alternatives[0]
+        return Landing(chosen.domain, chosen.nodes, self._spares(self.chosen, chosen.nodes))
+
+    def others(self) -> Iterator[Landing]:
+        """The scheduler's favourites first."""
         most = min(LANDINGS, max(1, _PODS // self.demand.size)) - 1
         for domain in self._others(most):
             nodes = self._nodes(domain)

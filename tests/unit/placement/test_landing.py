@@ -89,6 +89,21 @@ def test_what_the_group_holds_itself_counts_as_free():
     assert room.reserved(demand.key) == plan.nodes
 
 
+def test_a_domain_promised_to_another_group_is_a_landing():
+    """Two groups that come together may change places, and each keeps its own plan."""
+    room = capacity(racks(2, 3))
+    first, second = group(3, name="first", **HARD), group(3, name="second", **HARD)
+    plan = plan_group(first, room)
+    room.reserve(first, plan.nodes)
+    plan = plan_group(second, room)
+    room.reserve(second, plan.nodes)
+    found = landings(plan, room)
+    assert [one.domain for one in found] == ["r1", "r0"]
+    assert found[1].nodes == ("r0-n000", "r0-n001", "r0-n002")
+    assert room.reservations() == ("ns/first", "ns/second")
+    assert plan_group(group(3, name="third", **HARD), room).feasible is False
+
+
 def test_a_leader_that_comes_first_is_given_nodes_with_room_for_it():
     """Of all domains that hold the whole group; cordoned and full nodes are left out."""
     room = capacity(racks(3, 4))
