@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Tests mostly wait; each worker has a control plane of its own (about 0.8 GB).
+WORKERS ?= 3
 
 .PHONY: help setup demo test lint bench docs clean
 
@@ -27,7 +29,7 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m deploy.local build
-	$(BIN)/python -m pytest $(TESTS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
