@@ -77,9 +77,13 @@ async def namespace(api: Api) -> AsyncIterator[str]:
 
 
 @pytest_asyncio.fixture
-async def world(control_plane: ControlPlane, programs: Programs, api: Api, namespace: str) -> AsyncIterator[World]:
-    """The test's part of the cluster."""
+async def world(
+    control_plane: ControlPlane, programs: Programs, api: Api, namespace: str, request: pytest.FixtureRequest
+) -> AsyncIterator[World]:
+    """The test's part of the cluster; no controller of other tests runs in it unless this one asks for it."""
     part = World(control_plane, api, namespace, programs)
+    if "running_controller" not in request.fixturenames:
+        await Shared.pause(part)
     yield part
     await part.clean()
 

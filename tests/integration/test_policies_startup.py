@@ -33,9 +33,7 @@ LEADER_FIRST = pytest.mark.parametrize(
     [
         pytest.param({"startupPolicy": "LeaderReady"}, id="LeaderReady"),
         pytest.param({"annotations": {LWS + "exclusive-topology": RACK}}, id="exclusive"),
-        pytest.param(
-            {"annotations": {LWS + "subgroup-exclusive-topology": RACK}, **SUB_GROUPS}, id="sub-exclusive"
-        ),
+        pytest.param({"annotations": {LWS + "subgroup-exclusive-topology": RACK}, **SUB_GROUPS}, id="sub-exclusive"),
     ],
 )
 
