@@ -63,7 +63,7 @@ def mutations(data: bytes, dice: random.Random) -> Iterator[bytes]:
 @pytest.mark.parametrize(("form", "name"), EXAMPLES)
 def test_mutated_files_are_read_or_refused(form: str, name: str) -> None:
     """Sixty mutations of each example, with and without keep-going."""
-    dice = random.Random(f"{form} {name}")  # noqa: S311 - no secret
+    dice = random.Random(f"{form} {name}")
     for mutated in mutations((DATA / name).read_bytes(), dice):
         attempt(form, mutated, keep_going=dice.random() < 0.5)
 

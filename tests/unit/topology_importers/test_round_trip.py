@@ -63,7 +63,7 @@ def test_the_order_of_lines_does_not_matter() -> None:
     """Switches and nodes in any order."""
     path = DATA / "tree.conf"
     lines = path.read_text().replace(",\\\n", ",").splitlines()
-    random.Random(7).shuffle(lines)  # noqa: S311 - no secret
+    random.Random(7).shuffle(lines)
     shuffled = import_topology("slurm-conf", source("\n".join(lines)))
     assert shuffled.document == example("slurm-conf", "tree.conf").document
 
