@@ -178,8 +178,12 @@ async def test_a_bad_topology_leaves_the_last_good_one(world, controller):
     assert "node-02" in status["conditions"][0]["message"]
     assert "stays in use" in status["conditions"][0]["message"]
     await becomes(world, good)
-    events = [one for one in await world.api.list(EVENTS, "default") if one["involvedObject"]["name"] == "dc"]
-    assert "TopologyInvalid" in {one["reason"] for one in events}
+
+    async def told():
+        events = [one for one in await world.api.list(EVENTS, "default") if one["involvedObject"]["name"] == "dc"]
+        return "TopologyInvalid" in {one["reason"] for one in events}
+
+    await world.eventually(told)
     await controller.kill()
     await controller.start()
     await status_of(world, "dc", status="False", reason="TopologyInvalid")
