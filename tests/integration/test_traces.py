@@ -75,7 +75,8 @@ async def _live(world: World) -> None:
 
     async def updated() -> bool:
         pods = await world.running("demo", 16)
-        return all(pod["metadata"]["labels"].get("version") == "2" for pod in pods)
+        surge = any(pod["metadata"]["name"].startswith("demo-4") for pod in pods)
+        return not surge and all(pod["metadata"]["labels"].get("version") == "2" for pod in pods)
 
     await world.eventually(updated, timeout=90)
     before = {pod["metadata"]["uid"] for pod in await world.running("demo", 16)}
