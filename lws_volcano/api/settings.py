@@ -20,8 +20,12 @@ class Settings(BaseModel):
     """Hints where the LWS does not say; None: `preferred` with a topology, else `none`."""
     hyper_nodes: Literal["write", "read"] = "write"
     """Keep the HyperNodes of the topologies; or keep none, and take others' where there is no ClusterTopology."""
+    exact_members: int = Field(default=200, ge=1)
+    """HyperNodes list up to so many nodes one by one; longer lists become a label where that says the same."""
     scheduler_looks_at_all_nodes: bool = False
     """The scheduler runs with `--percentage-nodes-to-find=100`: preferences count beyond 100 nodes too."""
+    scheduler_config: str = "volcano-system/volcano-scheduler-configmap"
+    """ConfigMap of the scheduler (`namespace/name`), read to say when it ignores network topology; empty: not read."""
     stranded_after: float = Field(default=60.0, gt=0)
     """A group with some pods bound and one pending is called stranded after this time."""
     release_stranded: bool = False
@@ -34,3 +38,5 @@ class Settings(BaseModel):
     """LeaderWorkerSets reconciled at the same time."""
     resync: float = Field(default=600.0, gt=0)
     """Every key is looked at again after this time, changed or not."""
+    rediscover: float = Field(default=60.0, gt=0)
+    """What the installed Volcano can do, and its scheduler is configured to, is read again after this time."""

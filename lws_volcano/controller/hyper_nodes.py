@@ -44,7 +44,7 @@ class _Pass:
     ours: tuple[HyperNode, ...]
     foreign: tuple[HyperNode, ...]
     taken: frozenset[str]
-    write: bool
+    settings: Settings
 
 
 @dataclass
@@ -97,7 +97,7 @@ class HyperNodeKeeper:
             left_alone = not complete if entry is None else not (entry.topology and entry.topology.nodes)
             (kept if left_alone else ours).append(one)
         taken = frozenset(one.name for one in (*foreign, *kept))
-        return _Pass(resolution, tuple(ours), tuple(foreign), taken, self.settings.hyper_nodes == "write")
+        return _Pass(resolution, tuple(ours), tuple(foreign), taken, self.settings)
 
     async def _make(self, write: Write, found: HyperNode | None) -> None:
         name = f"HyperNode{write.action.value.capitalize()}"
@@ -126,7 +126,8 @@ class HyperNodeKeeper:
 
 
 def _plan(made: _Pass) -> tuple[Sequence[Write], tuple[Finding, ...]]:
-    topology = made.resolution.topology
+    topology, settings = made.resolution.topology, made.settings
     index = LabelIndex(made.resolution.labels)
-    desired = desired_hypernodes(topology, made.taken) if topology is not None and made.write else ()
+    wanted = topology is not None and settings.hyper_nodes == "write"
+    desired = desired_hypernodes(topology, made.taken, settings.exact_members) if topology and wanted else ()
     return order_writes(made.ours, desired, index), tuple(overlaps(made.foreign, desired, index))

@@ -9,7 +9,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import structlog
 
@@ -42,9 +42,6 @@ from lws_volcano.state.topology_given import TopologyFiles
 __all__ = ["Manager", "run"]
 
 _log = structlog.get_logger(__name__)
-
-LOOK_AGAIN: Final = 300.0
-"""Seconds between two looks at what the installed Volcano can do."""
 
 
 def run(options: RunOptions) -> int:
@@ -267,7 +264,7 @@ class Manager:
         await self._pod_groups_listed.wait()
         while True:
             try:
-                found = await capabilities(self.client)
+                found = await capabilities(self.client, self.options.settings.scheduler_config)
             except ClusterError as error:
                 _log.warning("cannot ask what Volcano can do, trying again", error=str(error))
                 await backoff.wait()
@@ -277,7 +274,7 @@ class Manager:
                 self.cluster.capabilities = found
                 self._look_at_everything()
             self.gate.informed()
-            await self.options.clock.sleep(LOOK_AGAIN)
+            await self.options.clock.sleep(self.options.settings.rediscover)
 
     async def _serve_health(self, address: Address) -> None:
         signs = VitalSigns(

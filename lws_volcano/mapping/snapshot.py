@@ -23,7 +23,7 @@ class Capabilities:
     sub_groups: bool = True
     """PodGroup has `spec.subGroupPolicy` with `matchLabelKeys`."""
     topology_ignored: str = ""
-    """Why the scheduler would silently ignore network topology; empty when it is known to, or nothing is known."""
+    """Why the scheduler would silently ignore network topology, and how to mend it; empty when no reason is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,7 +135,9 @@ class Cluster:
         if kind is kinds.topologies:
             return [Key(Area.TOPOLOGY, difference.either.key)]
         if kind is kinds.hyper_nodes:
-            return [Key(Area.TOPOLOGY, HYPER_NODES)]
+            # The first has come, or the last has gone: without any, network topology is ignored for every set.
+            first_or_last = len(kind.store) == (1 if difference.old is None else 0)
+            return [Key(Area.TOPOLOGY, HYPER_NODES), *(self.lws_keys() if first_or_last else ())]
         # Nodes change what topologies resolve to; their keys come once that is done.
         return []
 

@@ -5,8 +5,9 @@ read in another thread while the stores go on.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from lws_volcano.api.meta import Object
 from lws_volcano.api.pods import Pod
@@ -15,7 +16,7 @@ from lws_volcano.api.volcano import PodGroup
 from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.mapping.identity import identify
 from lws_volcano.mapping.naming import pod_group_name
-from lws_volcano.mapping.snapshot import Snapshot
+from lws_volcano.mapping.snapshot import Capabilities, Snapshot
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import BY_LWS, BY_OWNER, Kind
 from lws_volcano.state.store import Store
@@ -23,6 +24,11 @@ from lws_volcano.state.store import Store
 __all__ = ["snapshot"]
 
 T = TypeVar("T", bound=Object)
+
+_NO_HYPER_NODES: Final = (
+    "the scheduler ignores networkTopology, hard too, while there is no HyperNode; "
+    "apply a ClusterTopology (docs: topology/README.md)"
+)
 
 
 def snapshot(cluster: Cluster, key: str, settings: Settings, now: datetime) -> Snapshot | None:
@@ -46,8 +52,20 @@ def snapshot(cluster: Cluster, key: str, settings: Settings, now: datetime) -> S
         runtime_classes=_by_name(kinds.runtime_classes),
         topology=cluster.topology,
         places=cluster.places(key, now),
-        capabilities=cluster.capabilities,
+        capabilities=_capabilities(cluster, settings),
     )
+
+
+def _capabilities(cluster: Cluster, settings: Settings) -> Capabilities:
+    """As discovered; without any HyperNode the scheduler ignores network topology too.
+
+    Where we write them they are about to come, or the status of the ClusterTopology says why not.
+    """
+    known, hyper_nodes = cluster.capabilities, cluster.kinds.hyper_nodes.store
+    coming = cluster.topology is not None and settings.hyper_nodes == "write"
+    if known.topology_ignored or coming or len(hyper_nodes) or not hyper_nodes.synced:
+        return known
+    return replace(known, topology_ignored=_NO_HYPER_NODES)
 
 
 def _pod_groups(store: Store[PodGroup], lws: LeaderWorkerSet, pods: tuple[Pod, ...]) -> Iterator[PodGroup]:

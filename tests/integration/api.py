@@ -4,6 +4,7 @@ from deploy.local.api import Api, Object, Resource
 from deploy.local.errors import ApiError
 from deploy.local.resources import (
     CLUSTER_TOPOLOGIES,
+    CONFIG_MAPS,
     EVENTS,
     HYPER_NODES,
     LEADER_WORKER_SETS,
@@ -19,6 +20,7 @@ from deploy.local.resources import (
 
 __all__ = [
     "CLUSTER_TOPOLOGIES",
+    "CONFIG_MAPS",
     "EVENTS",
     "HYPER_NODES",
     "LEADER_WORKER_SETS",

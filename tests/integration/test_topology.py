@@ -15,11 +15,20 @@ import pytest
 import pytest_asyncio
 import yaml
 
-from lws_volcano.api.names import NETWORK_TOPOLOGY_SOURCE
-from tests.integration.api import CLUSTER_TOPOLOGIES, EVENTS, HYPER_NODES, NODES
+from lws_volcano.api.names import NETWORK_TOPOLOGY_SOURCE, PLAN
+from tests.integration.api import (
+    CLUSTER_TOPOLOGIES,
+    CONFIG_MAPS,
+    EVENTS,
+    HYPER_NODES,
+    LEADER_WORKER_SETS,
+    NODES,
+)
 from tests.integration.builders import leader_worker_set
 from tests.integration.controllers import USER, controller_of
 
+HARD = {"volcano.sh/network-topology-mode": "hard", "volcano.sh/network-topology-highest-tier": "1"}
+PLUGINS = "tiers:\n- plugins:\n  - name: gang\n  - name: network-topology-aware\n"
 OURS = {NETWORK_TOPOLOGY_SOURCE: "lws-volcano"}
 
 
@@ -214,6 +223,130 @@ async def test_a_mounted_file_is_reloaded(world, controller, tmp_path):
     await becomes(world, {"dc.r1": names(4), "dc.spine": ["dc.r1"]})
     file.unlink()
     await becomes(world, {})
+
+
+async def test_a_mounted_config_map_is_reloaded(world, controller, tmp_path):
+    """As the kubelet changes one: a new hidden directory and a link that is swapped; the files are links too."""
+    await world.nodes(4)
+    folder = tmp_path / "topologies"
+    folder.mkdir()
+
+    def bring(racks, turn):
+        (folder / f"..turn-{turn}").mkdir()
+        (folder / f"..turn-{turn}" / "dc.yaml").write_text(yaml.safe_dump(topology(racks)))
+        (folder / "..data-next").symlink_to(f"..turn-{turn}")
+        (folder / "..data-next").rename(folder / "..data")
+
+    bring({"r1": names(2), "r2": names(2, 2)}, 1)
+    (folder / "dc.yaml").symlink_to("..data/dc.yaml")
+    await controller.start("--topology", str(folder))
+    await becomes(world, {"dc.r1": names(2), "dc.r2": names(2, 2), "dc.spine": ["dc.r1", "dc.r2"]})
+    bring({"r1": names(4)}, 2)
+    await becomes(world, {"dc.r1": names(4), "dc.spine": ["dc.r1"]})
+
+
+async def test_a_file_that_is_broken_at_the_start_leaves_what_was_made_of_it(world, controller, tmp_path):
+    """The last good topology is not known after a restart: nothing is deleted, no set is touched, it is said."""
+    await world.nodes(4)
+    file = tmp_path / "dc.yaml"
+    file.write_text(yaml.safe_dump(topology({"r1": names(2), "r2": names(2, 2)})))
+    await controller.start("--topology", str(file))
+    good = {"dc.r1": names(2), "dc.r2": names(2, 2), "dc.spine": ["dc.r1", "dc.r2"]}
+    await becomes(world, good)
+    await world.create(leader_worker_set("demo", annotations=HARD))
+    await world.running("demo", 2)
+    before = await world.pod_groups()
+    await controller.kill()
+    file.write_text("tiers: [")
+    await controller.start("--topology", str(file), settings={"resync": 0.3})
+    passes = 'lws_volcano_reconciles_total{area="lws",outcome="ok"}'
+
+    async def several_passes():
+        return (await controller.metrics()).get(passes, 0) >= 5
+
+    await world.eventually(several_passes)
+    assert (await controller.metrics())['lws_volcano_topology_ready{topology="dc"}'] == 0.0
+    assert any("is not YAML" in line for line in controller.log())
+    await becomes(world, good)
+    after = await world.pod_groups()
+    assert {name: group["spec"] for name, group in after.items()} == {n: group["spec"] for n, group in before.items()}
+
+
+async def test_hyper_nodes_of_others_are_read_instead_of_written(world, controller):
+    """With `hyper_nodes: read` none is written, theirs are the topology, and a change of theirs is followed."""
+    await world.nodes(4)
+
+    def theirs(name, tier, kind, members):
+        held = [{"type": kind, "selector": {"exactMatch": {"name": member}}} for member in members]
+        return {"metadata": {"name": name}, "spec": {"tier": tier, "members": held}}
+
+    writes = len(hyper_node_writes(world))
+    await controller.start(settings={"hyper_nodes": "read"})
+    for body in (
+        theirs("leaf-a", 1, "Node", names(2)),
+        theirs("leaf-b", 1, "Node", names(2, 2)),
+        theirs("top", 2, "HyperNode", ["leaf-a", "leaf-b"]),
+    ):
+        await world.api.create(HYPER_NODES, body)
+
+    async def known(nodes):
+        metrics = await controller.metrics()
+        return metrics.get('lws_volcano_topology_nodes{topology="hypernodes"}') == nodes
+
+    await world.eventually(lambda: known(4))
+    before = {one["metadata"]["name"]: one["metadata"]["uid"] for one in await world.api.list(HYPER_NODES)}
+    await world.create(leader_worker_set("demo", annotations=HARD))
+    pods = await world.running("demo", 2)
+    plans = [pod["metadata"]["annotations"].get(PLAN) for pod in pods if pod["metadata"]["name"] == "demo-0"]
+    assert plans[0] is not None, "the leader carries no plan"
+    assert {pod["spec"]["nodeName"] for pod in pods} in ({*names(2)}, {*names(2, 2)})
+    # Overlap with a ClusterTopology of ours: it is in use, and still nothing is written.
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(4)}), "test")
+    await status_of(world, "dc", status="True", reason="TopologyReady")
+    await world.api.delete(CLUSTER_TOPOLOGIES, "dc")
+    await world.api.delete(HYPER_NODES, "top")
+    await world.api.delete(HYPER_NODES, "leaf-b")
+    await world.eventually(lambda: known(2))
+    assert {one["metadata"]["name"]: one["metadata"]["uid"] for one in await world.api.list(HYPER_NODES)} == {
+        "leaf-a": before["leaf-a"]
+    }
+    assert not [write for write in hyper_node_writes(world, writes) if write.resource == "hypernodes"]
+
+
+async def test_that_topology_is_ignored_is_said_and_taken_back(world, controller):
+    """No HyperNode, then a scheduler without the plugin, then neither: told on the set, without a restart."""
+    await world.nodes(4)
+    config = {"metadata": {"name": "volcano-scheduler-configmap", "namespace": world.namespace}}
+    await world.api.create(CONFIG_MAPS, {**config, "data": {"volcano-scheduler.conf": PLUGINS}})
+    await controller.start(
+        settings={"rediscover": 0.5, "scheduler_config": f"{world.namespace}/{config['metadata']['name']}"}
+    )
+    await world.create(leader_worker_set("demo", annotations=HARD))
+    await world.running("demo", 2)
+
+    async def said(*words):
+        lws = await world.api.find(LEADER_WORKER_SETS, "demo", world.namespace)
+        conditions = {one["type"]: one for one in lws["status"].get("conditions", [])}
+        condition = conditions.get("lws-volcano.io/GangScheduled", {"message": ""})
+        told = "networkTopology" in condition["message"]
+        assert told is bool(words), condition
+        assert all(word in condition["message"] for word in words), condition
+        return True
+
+    await world.eventually(lambda: said("there is no HyperNode", "ClusterTopology"))
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(4)}), "test")
+    await world.eventually(said)
+    bare = {"volcano-scheduler.conf": PLUGINS.replace("network-topology-aware", "proportion")}
+    await world.api.patch(CONFIG_MAPS, config["metadata"]["name"], {"data": bare}, world.namespace)
+    await world.eventually(lambda: said("volcano-scheduler-configmap", "add `- name: network-topology-aware`"))
+    events = await world.api.list(EVENTS, world.namespace)
+    assert len([one for one in events if one["reason"] == "TopologyIgnored"]) == 1 + 1
+    quiet = len(world.writes_of(USER))
+    await asyncio.sleep(2)
+    assert len(world.writes_of(USER)) == quiet
+    good = {"volcano-scheduler.conf": PLUGINS}
+    await world.api.patch(CONFIG_MAPS, config["metadata"]["name"], {"data": good}, world.namespace)
+    await world.eventually(said)
 
 
 async def test_no_write_without_a_change(world, controller):

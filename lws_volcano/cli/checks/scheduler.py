@@ -1,19 +1,17 @@
 """The configuration of the Volcano scheduler: plugins that gangs and topology need, and how many nodes it looks at."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
-
-import yaml
+from collections.abc import Iterator
+from typing import Final
 
 from lws_volcano.cli.checks.patient import Finding, Level, Patient
+from lws_volcano.mapping.scheduler_config import TOPOLOGY_PLUGIN, plugins_of
 
-__all__ = ["check", "plugins_of"]
+__all__ = ["check"]
 
 _WHERE: Final = "ConfigMap volcano-system/volcano-scheduler-configmap"
 _ALL_NODES: Final = "percentage-nodes-to-find=100"
 _SAMPLED: Final = 100
 """Nodes in a domain from which on the scheduler looks at a part of them only."""
-_TOPOLOGY: Final = "network-topology-aware"
 
 
 def check(patient: Patient) -> Iterator[Finding]:
@@ -32,32 +30,11 @@ def _plugins(patient: Patient) -> Iterator[Finding]:
     if "gang" not in found:
         what = "has no plugin gang: pods of a group start one by one"
         yield Finding(level=Level.ERROR, what=what, where=_WHERE, mend="add `- name: gang` to the first tier")
-    if _TOPOLOGY not in found:
+    if TOPOLOGY_PLUGIN not in found:
         used = patient.cluster.topology is not None or len(patient.cluster.kinds.hyper_nodes.store) > 0
-        what = f"has no plugin {_TOPOLOGY}: network topology, hard too, is ignored without a word"
+        what = f"has no plugin {TOPOLOGY_PLUGIN}: network topology, hard too, is ignored without a word"
         level = Level.ERROR if used else Level.WARNING
-        yield Finding(level=level, what=what, where=_WHERE, mend=f"add `- name: {_TOPOLOGY}` to a tier")
-
-
-def plugins_of(config: Mapping[str, str]) -> set[str] | None:
-    """Names of the enabled plugins in all files of the ConfigMap; None when one of them is not YAML."""
-    found: set[str] = set()
-    for text in config.values():
-        try:
-            document = yaml.safe_load(text)
-        except yaml.YAMLError:
-            return None
-        found.update(_names(document))
-    return found
-
-
-def _names(document: Any) -> Iterator[str]:
-    tiers = document.get("tiers") if isinstance(document, dict) else None
-    for tier in tiers if isinstance(tiers, list) else ():
-        plugins = tier.get("plugins") if isinstance(tier, dict) else None
-        for plugin in plugins if isinstance(plugins, list) else ():
-            if isinstance(plugin, dict):
-                yield str(plugin.get("name"))
+        yield Finding(level=level, what=what, where=_WHERE, mend=f"add `- name: {TOPOLOGY_PLUGIN}` to a tier")
 
 
 def _sampling(patient: Patient) -> Iterator[Finding]:

@@ -63,6 +63,36 @@ def test_optional_objects():
     assert found["ClusterTopology"][0]["spec"] == {"acrossBandwidth": "1GB/s"}
 
 
+@pytest.mark.parametrize(
+    ("flag", "name"),
+    [
+        ("topologyFiles.existingConfigMap=site", "site"),
+        (r"topologyFiles.inline.dc1\.conf=SwitchName=r1 Nodes=n1", "lws-volcano-topologies"),
+    ],
+)
+def test_topology_files_are_mounted_as_a_directory(flag, name):
+    """Ours or the user's; the controller is told where, and ours holds the files."""
+    found = kinds("--set-string", flag)
+    pod = found["Deployment"][0]["spec"]["template"]["spec"]
+    (mount,) = [one for one in pod["containers"][0]["volumeMounts"] if one["name"] == "topologies"]
+    assert f"--topology={mount['mountPath']}" in pod["containers"][0]["args"]
+    assert "subPath" not in mount  # the kubelet would never bring changes in
+    assert {"name": "topologies", "configMap": {"name": name}} in pod["volumes"]
+    made = {one["metadata"]["name"]: one["data"] for one in found["ConfigMap"]}
+    assert made.get(name) == (None if name == "site" else {"dc1.conf": "SwitchName=r1 Nodes=n1"})
+
+
+def test_the_schedulers_configuration_may_be_read_by_name_only():
+    """And not at all where it is not looked at."""
+
+    def rules(flag):
+        (role,) = kinds("--set", flag)["ClusterRole"]
+        return [(rule["resourceNames"], rule["verbs"]) for rule in role["rules"] if rule["resources"] == ["configmaps"]]
+
+    assert rules("config.scheduler_config=v/conf") == [(["conf"], ["get"])]
+    assert rules("config.scheduler_config=") == []
+
+
 def test_settings_reach_the_file():
     """`config` becomes the configuration file, and the scheduler's name the webhook's condition."""
     found = kinds("--set", "config.scheduler_name=vc2,config.gang_by_default=true")
@@ -77,6 +107,7 @@ def test_settings_reach_the_file():
     [
         ("webhook.failurePolicy=Maybe", "failurePolicy"),
         ("config.gang_by_defualt=true", "gang_by_defualt"),
+        ("topologyFiles.inline.dc1=x", "dc1"),
         ("replicas=0", "replicas"),
         ("image.digest=latest", "digest"),
         ("topologies.dc1.acrossBandwidth=1GB/s", "CRD"),

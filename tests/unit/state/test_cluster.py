@@ -13,9 +13,22 @@ from lws_volcano.state.cluster import Area, Cluster, Key
 from lws_volcano.state.kinds import Kind
 from lws_volcano.state.reflector import Reflector
 from lws_volcano.state.snapshots import snapshot
+from lws_volcano.topology.build import build
+from lws_volcano.topology.schema import ClusterTopology
 from tests.contract import manifests
 from tests.contract.clocks import ManualClock
 
+TOPOLOGY = build(
+    ClusterTopology.model_validate(
+        {
+            "apiVersion": names.OUR_API,
+            "kind": "ClusterTopology",
+            "metadata": {"name": "dc1"},
+            "spec": {"tiers": [{"name": "rack"}], "domains": [{"name": "r1", "tier": "rack", "nodes": ["n1"]}]},
+        }
+    ),
+    None,
+)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 Json = dict[str, Any]
 
@@ -194,3 +207,37 @@ def test_waiting_for_names_what_is_missing_and_why() -> None:
     cluster.kinds.pods.store.clear("no permission")
     assert cluster.waiting_for() == ["pods: no permission"]
     assert not cluster.ready
+
+
+def hyper_node(name: str) -> Json:
+    """A HyperNode of anybody."""
+    return {"metadata": {"name": name}, "spec": {"tier": 1, "members": []}}
+
+
+def test_the_first_and_the_last_hyper_node_touch_every_set() -> None:
+    """Without any, the scheduler ignores network topology; those in between change nothing for a set."""
+    world = World()
+    world.put("leaderworkersets", manifests.lws("demo"))
+    assert world.put("hypernodes", hyper_node("a")) == ["*", "default/demo"]
+    assert world.put("hypernodes", hyper_node("b")) == ["*"]
+    assert world.remove("hypernodes", hyper_node("a")) == ["*"]
+    assert world.remove("hypernodes", hyper_node("b")) == ["*", "default/demo"]
+
+
+def ignored(world: World, **settings: Any) -> str:
+    """Why the snapshot says that network topology is ignored."""
+    taken = snapshot(world.cluster, "default/demo", Settings(**settings), NOW)
+    assert taken is not None
+    return taken.capabilities.topology_ignored
+
+
+def test_a_snapshot_says_that_there_is_no_hyper_node() -> None:
+    """Not where we are about to write them, and not once there is one."""
+    world = World()
+    world.put("leaderworkersets", manifests.lws("demo"))
+    assert "no HyperNode" in ignored(world)
+    world.cluster.topology = TOPOLOGY
+    assert not ignored(world)
+    assert "no HyperNode" in ignored(world, hyper_nodes="read")
+    world.put("hypernodes", hyper_node("a"))
+    assert not ignored(world, hyper_nodes="read")

@@ -47,3 +47,9 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
+
+{{/* The ConfigMap with topology files, empty where there is none. */}}
+{{- define "lws-volcano.topologyFiles" -}}
+{{- if .Values.topologyFiles.existingConfigMap }}{{ .Values.topologyFiles.existingConfigMap }}
+{{- else if .Values.topologyFiles.inline }}{{ include "lws-volcano.fullname" . }}-topologies{{ end }}
+{{- end }}
