@@ -211,7 +211,7 @@ def test_waiting_for_names_what_is_missing_and_why() -> None:
 
 def hyper_node(name: str) -> Json:
     """A HyperNode of anybody."""
-    return {"metadata": {"name": name}, "spec": {"tier": 1, "members": []}}
+    return {"metadata": {"name": name, "uid": name}, "spec": {"tier": 1, "members": []}}
 
 
 def test_the_first_and_the_last_hyper_node_touch_every_set() -> None:
