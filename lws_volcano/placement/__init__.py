@@ -5,8 +5,9 @@ The way through the package
     `forest`, `tally`         the same summed up the trees of the topology, kept up to date change by change
     `capacity`                nodes, pods and promises in one object; `state` feeds it, planning reads it
     `demand`                  a group and its rules
-    `planner`                 the way in; it asks `search` (whole groups), `anchored` (some members are bound),
-                              `exclusive`, `apart` (scope workers) and `company` (placement groups)
+    `planner`                 the way in; it asks `search` (whole groups), `refill` (a few members were lost),
+                              `anchored` (many were, or sub-groups), `exclusive`, `apart` (scope workers) and
+                              `company` (placement groups)
     `cost`, `pack`, `spread`  what is best, in a domain of nodes and in a tree of domains; `ranks` and `ring` order it
     `plan`, `quality`, `bounds`, `shortage`, `explain`  what came out, how good it is, and why
     `plan_format`, `node_lists`  JSON, and the annotation that carries a plan

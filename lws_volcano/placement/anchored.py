@@ -1,4 +1,6 @@
-"""Groups with members that have a node already: those stay, the others come as near to them as there is room.
+"""Groups with bound members that `refill` leaves to rules: with sub-groups, or with many members lost.
+
+Those that have a node stay, the others come as near to them as there is room.
 
 The lowest domain around the bound members that also holds the rest is taken; in it the nodes and domains in use are
 filled first, then the fullest part that takes all of what remains. Ranks are then given out for the least ring cost:

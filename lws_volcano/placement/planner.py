@@ -18,6 +18,7 @@ from lws_volcano.placement.demand import Demand
 from lws_volcano.placement.exclusive import exclusive_choices, level_of_label
 from lws_volcano.placement.plan import Alternative, DomainRef, GroupPlan, PlannedPod
 from lws_volcano.placement.quality import Quality, quality_of
+from lws_volcano.placement.refill import Refill, TooManyChoicesError
 from lws_volcano.placement.search import Found, Search
 from lws_volcano.placement.shortage import shortage
 from lws_volcano.placement.tally import Tally
@@ -178,8 +179,18 @@ class _Plan:
         return (tier, *reversed(quality.domains.values()))
 
     def _anchored(self) -> Iterator[Found]:
-        found = Anchored(self.tally, self.demand, self.capacity.ring).best(self.top, hard=self.hard)
+        found = self._refilled()
         return iter(()) if found is None else iter((found,))
+
+    def _refilled(self) -> Found | None:
+        """Nodes for the members without one: the best of all where few are lost, else by the rules of `anchored`."""
+        ring = self.capacity.ring
+        if self.demand.split is None:
+            try:
+                return Refill(self.tally, self.demand, ring).best(self.top, hard=self.hard)
+            except TooManyChoicesError:
+                pass
+        return Anchored(self.tally, self.demand, ring).best(self.top, hard=self.hard)
 
     # --- putting it into words
 

@@ -159,6 +159,7 @@ async def test_those_of_others_are_left_alone_and_reported(world, controller):
         "spec": {"tier": 1, "members": [{"type": "Node", "selector": {"exactMatch": {"name": "node-00"}}}]},
     }
     before = await world.api.create(HYPER_NODES, stranger)
+    writes = len(hyper_node_writes(world))
     await controller.start()
     await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(2), "r2": names(2, 2)}), "test")
 
@@ -172,7 +173,8 @@ async def test_those_of_others_are_left_alone_and_reported(world, controller):
     await becomes(world, {})
     after = await world.api.find(HYPER_NODES, "dc.r1")
     assert after["spec"] == before["spec"]
-    assert after["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"]
+    assert after["metadata"]["uid"] == before["metadata"]["uid"]
+    assert not [write for write in hyper_node_writes(world, writes) if write.name == "dc.r1"]
 
 
 async def test_a_bad_topology_leaves_the_last_good_one(world, controller):

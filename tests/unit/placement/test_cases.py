@@ -240,3 +240,11 @@ def test_a_node_above_the_lowest_tier_is_alone_in_its_missing_rack() -> None:
     assert plan.quality.highest_tier == 2
     assert plan.quality.domains == {"rack": 2, "spine": 1}
     assert plan.quality.ring_cost == pytest.approx(2 / 50)
+
+
+def test_workers_alone_on_a_node_above_the_tier() -> None:
+    """Scope workers, hard at the rack: all workers on one node straight under the spine keep it; the leader is near."""
+    room = capacity({"s1": {"r1": {"n1": 1, "n2": 1}, "big": 3}}, levels=2)
+    plan = plan_group(group(4, shape(1), mode="hard", highest_tier=1, scope="workers"), room)
+    assert plan.nodes == {0: "n1", 1: "big", 2: "big", 3: "big"}
+    assert not plan_group(group(4, shape(1), mode="hard", highest_tier=1), room).feasible

@@ -1,0 +1,99 @@
+"""Groups that lost some of their members, against all ways to make them whole again, on small random clusters.
+
+Covers the whole order of what is best: highest tier, domains at each tier, fullness, ring cost; leader or workers lost;
+scope group and workers, hard and soft; nodes above the lowest tier and without a domain. Leaves out sub-groups.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from lws_volcano.placement.planner import plan_group
+from lws_volcano.topology.model import Topology
+from tests.unit.placement import brute
+from tests.unit.placement.builders import capacity, free_gpus, group, pod, shape
+from tests.unit.placement.test_optimum import trees
+
+Best = tuple[int, tuple[int, ...], tuple[int, ...], Fraction]
+
+
+@st.composite
+def wide_trees(draw: st.DrawFn) -> dict[str, Any]:
+    """One spine with more racks than members are lost, many of them equally full."""
+    racks = draw(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=2), min_size=3, max_size=5))
+    return {"s0": {f"r{i}": {f"n{i}{j}": gpus for j, gpus in enumerate(rack)} for i, rack in enumerate(racks)}}
+
+
+def key_of(topology: Topology, nodes: list[str], slots: dict[str, int]) -> Best:
+    """What decides between two placements, best first, but for the name."""
+    used = set(nodes)
+    return (
+        brute.highest(topology, used),
+        brute.domains(topology, used),
+        brute.fullness(topology, used, slots),
+        brute.ring(topology, nodes),
+    )
+
+
+def all_ways(free: dict[str, int], gpus: dict[int, int], bound: dict[int, str], size: int) -> list[list[str]]:
+    """Nodes by rank, for every way to give the lost ranks a node."""
+    lost = [rank for rank in range(size) if rank not in bound]
+    found = []
+    for chosen in product(free, repeat=len(lost)):
+        at = {**bound, **dict(zip(lost, chosen, strict=True))}
+        taken = Counter[str]()
+        for rank in lost:
+            taken[at[rank]] += gpus[rank]
+        if all(taken[name] <= free[name] for name in taken):
+            found.append([at[rank] for rank in range(size)])
+    return found
+
+
+def keeps(topology: Topology, nodes: list[str], tier: int, scope: str) -> bool:
+    """The hard rule holds."""
+    held = set(nodes if scope == "group" else nodes[1:])
+    return not held or brute.highest(topology, held) <= tier
+
+
+@given(
+    tree=st.one_of(trees(), wide_trees()),
+    size=st.integers(2, 5),
+    leader=st.integers(1, 3),
+    tier=st.integers(1, 3),
+    scope=st.sampled_from(["group", "workers"]),
+    data=st.data(),
+)
+@settings(max_examples=500, deadline=None)
+def test_the_lost_go_where_it_is_best(  # noqa: PLR0917 - one case
+    tree: dict[str, Any], size: int, leader: int, tier: int, scope: Any, data: st.DataObject
+) -> None:
+    """Feasible exactly when some way is, and none is better than the one planned."""
+    free = free_gpus(tree)
+    room = capacity(tree, levels=2)
+    topology = room.topology
+    assert topology is not None
+    gpus = {rank: 1 if rank else leader for rank in range(size)}
+    lost = data.draw(st.sets(st.integers(0, size - 1), min_size=1, max_size=min(3, size - 1)))
+    bound: dict[int, str] = {}
+    for rank in sorted(set(range(size)) - lost):
+        roomy = [name for name, left in free.items() if left >= gpus[rank]]
+        assume(roomy)
+        bound[rank] = data.draw(st.sampled_from(roomy))
+        free[bound[rank]] -= gpus[rank]
+        room.bind(pod(f"p{rank}", bound[rank], gpus=gpus[rank]))
+    rules: dict[str, Any] = {"mode": "hard", "highest_tier": tier} if tier < 3 else {"mode": "soft"}
+    plan = plan_group(group(size, shape(1), shape(leader), bound=bound, scope=scope, **rules), room)
+    ways = all_ways(free, gpus, bound, size)
+    allowed = [nodes for nodes in ways if tier == 3 or keeps(topology, nodes, tier, scope)]
+    assert plan.feasible == bool(allowed), plan.reason
+    if not allowed:
+        return
+    nodes = [one.node for one in plan.pods]
+    assert nodes in allowed
+    assert plan.quality is not None
+    assert plan.quality.exact
+    assert key_of(topology, nodes, free) == min(key_of(topology, way, free) for way in allowed)
