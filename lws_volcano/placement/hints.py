@@ -74,6 +74,7 @@ def leader_hints(
     annotations: Mapping[str, str] | None = None,
     looks_at_all: bool = False,
     sub_groups_apart: bool = False,
+    alone: bool = True,
 ) -> PodHints:
     """Hints of a leader whose group was just planned: the plan goes onto it.
 
@@ -91,6 +92,8 @@ def leader_hints(
         The scheduler looks at all nodes of a large cluster for every pod.
     sub_groups_apart : bool
         The PodGroup has the sub-groups as policies, so that the scheduler places each by itself.
+    alone : bool
+        No other group waits for a place, or is about to: see `landing.roomy_nodes`.
     """
     if plan.demand.rules.placement == "none":
         return PodHints()
@@ -107,7 +110,7 @@ def leader_hints(
     note = read_annotation(text)
     required = _required(note, 0, capacity.topology, capacity.hostname)
     if note.leader_first and not required:
-        required = _one_of(roomy_nodes(plan, capacity), capacity.hostname)
+        required = _one_of(roomy_nodes(plan, capacity, alone=alone), capacity.hostname)
     preferred = _preferred(note, 0, capacity.topology, capacity.hostname, narrowed=bool(required))
     return PodHints(preferred=preferred, required=required, annotations=added)
 

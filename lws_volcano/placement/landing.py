@@ -60,12 +60,16 @@ def landings(plan: GroupPlan, capacity: Capacity) -> tuple[Landing, ...]:
             return (chosen, *_Landings(plan, capacity).others())
 
 
-def roomy_nodes(plan: GroupPlan, capacity: Capacity) -> tuple[str, ...]:
-    """Nodes for a leader that comes before its workers: those with room for it in domains that hold the whole group."""
+def roomy_nodes(plan: GroupPlan, capacity: Capacity, *, alone: bool = True) -> tuple[str, ...]:
+    """Nodes for a leader that comes before its workers: those with room for it in domains that hold the whole group.
+
+    Unless the group waits alone, in the planned domain only: its leader takes one node, the rest of the domain looks
+    free to the scheduler, and a second leader there would leave the workers of neither enough.
+    """
     if not plan.feasible or not plan.alternatives or not plan.alternatives[0].domain:
         return ()
     with capacity.without(plan.demand.key):
-        return _Landings(plan, capacity).for_leader()
+        return _Landings(plan, capacity).for_leader(alone=alone)
 
 
 class _Landings:
@@ -94,10 +98,10 @@ class _Landings:
             if nodes:
                 yield Landing(self.forest.domains[domain].name, nodes, self._spares(domain, nodes))
 
-    def for_leader(self) -> tuple[str, ...]:
+    def for_leader(self, *, alone: bool) -> tuple[str, ...]:
         """The chosen domain's nodes in any case, then whole domains while the list is short."""
         found: list[int] = []
-        for domain in (self.chosen, *self._others(len(self.forest.domains))):
+        for domain in (self.chosen, *(self._others(len(self.forest.domains)) if alone else ())):
             nodes = [place for place in self._with_room(domain) if self.tally.pairs[place][1] >= 0]
             if found and len(found) + len(nodes) > _ROOMY_NODES:
                 break

@@ -93,6 +93,7 @@ class PlannedHints:
             annotations=pod.metadata.annotations,
             looks_at_all=self._settings.scheduler_looks_at_all_nodes,
             sub_groups_apart=self._sub_groups_apart(demand),
+            alone=demand.rules.leader_first and self._alone(member, demand, capacity),
         )
         return _PLANNED if plan.feasible else _INFEASIBLE, hints
 
@@ -104,6 +105,14 @@ class PlannedHints:
             all_nodes = self._settings.scheduler_looks_at_all_nodes
             return _ORDER, order_hints(plan_group(demand, capacity), capacity, looks_at_all=all_nodes)
         return _FOLLOWED, member_hints(note, member.worker_index, capacity.topology, capacity.hostname)
+
+    def _alone(self, member: Member, demand: Demand, capacity: Capacity) -> bool:
+        """No other group is planned and not bound, and no other of this set is still to come."""
+        if any(key != demand.key for key in capacity.reservations()):
+            return False
+        pods = self._cluster.kinds.pods.store.by(BY_LWS, member.lws.key)
+        others = {group.index for group in group_pods(pods) if group.leader is not None and group.leader.bound}
+        return member.lws.spec.replicas <= len(others - {member.group_index}) + 1
 
     def _sub_groups_apart(self, demand: Demand) -> bool:
         """The PodGroup has the sub-groups as policies from the start (see `mapping.sub_groups`)."""

@@ -17,8 +17,8 @@ from deploy.local.api import Api
 from deploy.local.binaries import binaries
 from deploy.local.control_plane import ControlPlane
 from deploy.local.programs import Programs, start_programs
-from deploy.local.resources import NAMESPACES
-from tests.integration.controllers import Controller, Shared, our_writes
+from deploy.local.resources import CLUSTER_TOPOLOGIES, NAMESPACES
+from tests.integration.controllers import Controller, Shared, controller_of, our_writes
 from tests.integration.observer import Observer, idle_writes
 from tests.integration.world import World
 
@@ -100,6 +100,16 @@ def shared_controller(tmp_path_factory: pytest.TempPathFactory) -> Shared:
 async def running_controller(world: World, shared_controller: Shared) -> Controller:
     """A controller that runs, with the chart's rights."""
     return await shared_controller.ensure(world)
+
+
+@pytest_asyncio.fixture
+async def controller(world: World, tmp_path: Path) -> AsyncIterator[Controller]:
+    """A controller of the test's own, not started yet; ClusterTopologies go with the test."""
+    async with controller_of(world, tmp_path) as made:
+        yield made
+        if made.started:
+            await made.stop()
+    await world.api.request("DELETE", CLUSTER_TOPOLOGIES.path())
 
 
 @pytest_asyncio.fixture

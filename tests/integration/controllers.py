@@ -52,6 +52,11 @@ class Controller:
         )
         return self
 
+    @property
+    def started(self):
+        """It was started at least once."""
+        return self._lives > 0
+
     async def kill(self):
         """SIGKILL."""
         await asyncio.to_thread(self.world.plane.supervisor.stop, self.name, kill=True)

@@ -5,22 +5,13 @@ killed, no write without a change. Left out: startup and restart policies, rollo
 missing rights (test_trouble).
 """
 
-import pytest_asyncio
-
 from lws_volcano.api.names import GROUP_NAME, LWS_NAME, MANAGED_BY, TASK_SPEC
 from tests.integration.api import LEADER_WORKER_SETS, PODS
 from tests.integration.builders import leader_worker_set, pod_template
-from tests.integration.controllers import USER, controller_of
+from tests.integration.controllers import USER
 from tests.integration.observer import violations
 
 GPU = "nvidia.com/gpu"
-
-
-@pytest_asyncio.fixture
-async def controller(world, tmp_path):
-    """A controller, not started yet."""
-    async with controller_of(world, tmp_path) as made:
-        yield made
 
 
 def big_set(name="big", replicas=4):

@@ -8,7 +8,6 @@ that hold their place on the other replica, webhook down with both failure polic
 import json
 
 import pytest
-import pytest_asyncio
 
 from deploy.local.controller import CONFIGURATION
 from deploy.local.errors import ApiError
@@ -16,21 +15,12 @@ from deploy.local.resources import MUTATING_WEBHOOKS
 from lws_volcano.api.names import GROUP_NAME, LWS_NAME, PLAN, TASK_PRIORITY, WORKER_INDEX
 from tests.integration.api import CLUSTER_TOPOLOGIES, HYPER_NODES, PODS
 from tests.integration.builders import leader_worker_set
-from tests.integration.controllers import Controller, controller_of
+from tests.integration.controllers import Controller
 from tests.integration.hooks import stray_pod
 from tests.integration.test_topology import names, topology
 
 HARD = {"volcano.sh/network-topology-mode": "hard", "volcano.sh/network-topology-highest-tier": "rack"}
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-
-
-@pytest_asyncio.fixture
-async def controller(world, tmp_path):
-    """A controller, not started yet; ClusterTopologies go with the test."""
-    async with controller_of(world, tmp_path) as made:
-        yield made
-    await made.stop()
-    await world.api.request("DELETE", CLUSTER_TOPOLOGIES.path())
 
 
 async def two_racks(world):

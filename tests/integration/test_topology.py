@@ -12,7 +12,6 @@ import sys
 import time
 
 import pytest
-import pytest_asyncio
 import yaml
 
 from lws_volcano.api.names import NETWORK_TOPOLOGY_SOURCE, PLAN
@@ -25,20 +24,11 @@ from tests.integration.api import (
     NODES,
 )
 from tests.integration.builders import leader_worker_set
-from tests.integration.controllers import USER, controller_of
+from tests.integration.controllers import USER
 
 HARD = {"volcano.sh/network-topology-mode": "hard", "volcano.sh/network-topology-highest-tier": "1"}
 PLUGINS = "tiers:\n- plugins:\n  - name: gang\n  - name: network-topology-aware\n"
 OURS = {NETWORK_TOPOLOGY_SOURCE: "lws-volcano"}
-
-
-@pytest_asyncio.fixture
-async def controller(world, tmp_path):
-    """A controller, not started yet; ClusterTopologies go with the test."""
-    async with controller_of(world, tmp_path) as made:
-        yield made
-    await made.stop() if hasattr(made, "running") else None
-    await world.api.request("DELETE", CLUSTER_TOPOLOGIES.path())
 
 
 def topology(racks, name="dc"):

@@ -7,7 +7,6 @@ of single requests (tests/contract), policies (test_policies).
 import asyncio
 
 import pytest
-import pytest_asyncio
 
 from deploy.local.control_plane import ControlPlane
 from deploy.local.programs import start_programs
@@ -19,13 +18,6 @@ from tests.integration.controllers import USER, controller_of, rights
 from tests.integration.world import World
 
 QUEUE = "scheduling.volcano.sh/queue-name"
-
-
-@pytest_asyncio.fixture
-async def controller(world, tmp_path):
-    """A controller, not started yet."""
-    async with controller_of(world, tmp_path) as made:
-        yield made
 
 
 async def condition_is(world, name, reason):

@@ -113,6 +113,7 @@ def test_a_leader_that_comes_first_is_given_nodes_with_room_for_it():
     assert roomy_nodes(plan, room) == (
         "r0-n001", "r0-n002", "r0-n003", "r2-n000", "r2-n001", "r2-n002",
     )  # fmt: skip
+    assert roomy_nodes(plan, room, alone=False) == ("r0-n001", "r0-n002", "r0-n003")
 
 
 def test_a_large_cluster_without_topology_asked_for_is_sampled():

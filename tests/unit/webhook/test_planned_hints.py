@@ -6,6 +6,7 @@ scheduler makes of them.
 
 import copy
 import json
+from functools import partial
 
 import jsonpatch
 import pytest
@@ -131,6 +132,24 @@ def test_dry_run_holds_nothing():
     replica = Replica()
     replica.admit(member(leader), dry_run=True)
     assert replica.capacity.reservations() == ()
+
+
+def held_to(pod):
+    """Nodes of the required term."""
+    (term,) = pod["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"]
+    return set(term["matchExpressions"][0]["values"])
+
+
+def test_a_leader_that_comes_first_has_every_domain_with_room_while_its_group_waits_alone():
+    """With others on the way each keeps to its own: two leaders in one rack leave the workers of neither enough."""
+    one, two = (gpu_set(replicas=replicas, startupPolicy="LeaderReady") for replicas in (1, 2))
+    every = {name for rack in RACKS["s1"].values() for name in rack}
+    assert held_to(Replica().admit(member(leader), one)) == every
+    replica = Replica()
+    first = replica.admit(member(leader), two)
+    second = replica.admit(member(partial(leader, group="1")), two)
+    assert held_to(first) | held_to(second) == every
+    assert not held_to(first) & held_to(second)
 
 
 def test_unknown_leader_leaves_the_order():
