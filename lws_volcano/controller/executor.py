@@ -5,7 +5,7 @@ The stores know of a write before the watch tells of it, so the next pass does n
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
@@ -16,9 +16,10 @@ from lws_volcano.api.names import GROUP_INDEX, LWS_NAME, REVISION_HASH
 from lws_volcano.controller.leader_election import Leadership
 from lws_volcano.kube import apply
 from lws_volcano.kube.client import TIMEOUT, Client, Json
-from lws_volcano.kube.errors import Conflict, NotFound
+from lws_volcano.kube.errors import Conflict, Invalid, NotFound
 from lws_volcano.kube.resources import LEADER_WORKER_SETS, POD_GROUPS, PODS
 from lws_volcano.mapping.changes import AnnotatePod, ApplyPodGroup, Change, DeletePod, DeletePodGroup, RemoveGate
+from lws_volcano.mapping.diff import remaining
 from lws_volcano.observe import metrics
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import Kind
@@ -137,17 +138,37 @@ class Executor:
                 self.written(self.cluster.kinds.pods, answer)
 
     async def _apply(self, change: ApplyPodGroup) -> None:
+        """One write, unless somebody else put fields of his own where they change the meaning of ours."""
+        if change.prune is None:
+            await self._apply_ours(change)
+        elif change.stands:
+            await self._prune(change, change.prune)
+        else:
+            try:
+                left = remaining(change.prune, await self._apply_ours(change))
+            except Invalid:
+                # The schema refuses some of ours beside some of theirs: a tier's number and its name.
+                await self._prune(change, change.prune)
+                await self._apply_ours(change)
+            else:
+                if left:
+                    await self._prune(change, left)
+
+    async def _apply_ours(self, change: ApplyPodGroup) -> Json:
         """One apply; where the object is there, its UID makes sure that it is still the one that was seen."""
-        kinds, manifest = self.cluster.kinds, dict(change.manifest)
-        if change.prune is not None:
-            pruned = {**change.prune, "metadata": {**change.prune.get("metadata", {}), "uid": change.uid}}
-            await apply.merge(self.client, POD_GROUPS, change.namespace, change.name, pruned, within=self.within())
+        manifest = dict(change.manifest)
         # A version that no object has makes the API server refuse to touch one that exists (a stranger's), and is
         # not looked at for one that does not.
         precondition = {"uid": change.uid} if change.uid else {"resourceVersion": _NONE}
         manifest["metadata"] = {**manifest["metadata"], **precondition}
         answer = await apply.apply(self.client, POD_GROUPS, manifest, within=self.within())
-        self.written(kinds.pod_groups, answer)
+        self.written(self.cluster.kinds.pod_groups, answer)
+        return answer
+
+    async def _prune(self, change: ApplyPodGroup, prune: Mapping[str, Any]) -> None:
+        patch = {**prune, "metadata": {**prune.get("metadata", {}), "uid": change.uid}}
+        answer = await apply.merge(self.client, POD_GROUPS, change.namespace, change.name, patch, within=self.within())
+        self.written(self.cluster.kinds.pod_groups, answer)
 
     async def _annotate(self, change: AnnotatePod) -> None:
         patch = {"metadata": {"uid": change.uid, "annotations": dict(change.annotations)}}

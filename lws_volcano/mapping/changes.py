@@ -26,8 +26,9 @@ class ApplyPodGroup:
     """Server-side apply of a PodGroup: exactly the fields that are ours.
 
     `uid` is the UID of the object seen (it goes into the applied metadata, so that a new object under the same name is
-    not taken for it), or empty to create. `prune` is a JSON merge patch of nulls for fields that somebody else put
-    where they change the meaning of ours.
+    not taken for it), or empty to create. `prune` is a JSON merge patch of nulls for fields that must not stand beside
+    ours; the apply takes out those that we applied before. With `stands` the rest is right already, and the patch alone
+    is enough.
     """
 
     namespace: str
@@ -36,6 +37,7 @@ class ApplyPodGroup:
     why: str
     uid: str = ""
     prune: Mapping[str, Any] | None = None
+    stands: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,12 @@
 Rule: only our fields count, and an equal PodGroup is not written at all. Resource values are compared as numbers (the
 API server keeps `0.2` as somebody wrote it), names and counts exactly. In maps that mean something as a whole
 (minTaskMember, minResources) a foreign key changes the meaning of ours, and server-side apply would leave it; the same
-goes for whole fields that we leave out on purpose. Those go into `prune`, a merge patch of nulls.
+goes for whole fields that we leave out on purpose. Those go into `prune`, a merge patch of nulls. What we applied
+before and leave out now goes with the apply itself; only what is left after it (`remaining`) needs the patch.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from lws_volcano.api.errors import QuantityError
@@ -16,7 +18,7 @@ from lws_volcano.mapping.annotations import stale_keys
 from lws_volcano.mapping.changes import ApplyPodGroup
 from lws_volcano.mapping.pod_groups import Desired
 
-__all__ = ["changed_parts", "foreign_parts", "update"]
+__all__ = ["changed_parts", "foreign_parts", "remaining", "update"]
 
 
 def update(desired: Desired, observed: PodGroup | None) -> ApplyPodGroup | None:
@@ -26,7 +28,12 @@ def update(desired: Desired, observed: PodGroup | None) -> ApplyPodGroup | None:
     parts = changed_parts(desired, observed)
     if not parts:
         return None
-    return _apply(desired, f"{', '.join(parts)} differ", observed.uid, foreign_parts(desired, observed))
+    return replace(
+        _apply(desired, f"{', '.join(parts)} differ"),
+        uid=observed.uid,
+        prune=foreign_parts(desired, observed),
+        stands=_stands(desired, observed),
+    )
 
 
 def changed_parts(desired: Desired, observed: PodGroup) -> tuple[str, ...]:
@@ -67,13 +74,41 @@ def foreign_parts(desired: Desired, observed: PodGroup) -> Mapping[str, Any] | N
     return patch or None
 
 
-def _apply(desired: Desired, why: str, uid: str = "", prune: Mapping[str, Any] | None = None) -> ApplyPodGroup:
-    return ApplyPodGroup(
-        namespace=desired.namespace, name=desired.name, manifest=desired.manifest(), why=why, uid=uid, prune=prune
+def remaining(prune: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a merge patch of nulls that still has something to take out of a (raw) object."""
+    left: dict[str, Any] = {}
+    for name, value in prune.items():
+        there = found.get(name)
+        if isinstance(value, Mapping):
+            inner = remaining(value, there) if isinstance(there, Mapping) else {}
+            if inner:
+                left[name] = inner
+        elif there is not None:
+            left[name] = None
+    return left
+
+
+def _apply(desired: Desired, why: str) -> ApplyPodGroup:
+    return ApplyPodGroup(namespace=desired.namespace, name=desired.name, manifest=desired.manifest(), why=why)
+
+
+def _stands(desired: Desired, observed: PodGroup) -> bool:
+    """Whether all that we want is there, so that an apply would change nothing."""
+    metadata, want, have = observed.metadata, desired.spec, observed.spec
+    return (
+        _holds(metadata.labels, desired.labels)
+        and _holds(metadata.annotations, desired.annotations)
+        and metadata.controller_uid == desired.owner["uid"]
+        and (have.min_member, have.queue) == (want.min_member, want.queue)
+        and _holds(have.min_task_member, want.min_task_member)
+        and _same_resources({key: have.min_resources.get(key, "0") for key in want.min_resources}, want.min_resources)
+        and want.priority_class_name in {"", have.priority_class_name}
+        and want.network_topology in {None, have.network_topology}
+        and want.sub_group_policy in {(), have.sub_group_policy}
     )
 
 
-def _holds(have: Mapping[str, str], want: Mapping[str, str]) -> bool:
+def _holds(have: Mapping[str, object], want: Mapping[str, object]) -> bool:
     return all(have.get(key) == value for key, value in want.items())
 
 

@@ -5,14 +5,14 @@ when a change is wanted (tests/unit/mapping).
 """
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from lws_volcano.api import names
 from lws_volcano.controller.executor import Executor, NotLeadingError, ObserveAgainError, waves
 from lws_volcano.kube.client import Client
-from lws_volcano.kube.errors import Forbidden
+from lws_volcano.kube.errors import Forbidden, Invalid
 from lws_volcano.kube.resources import POD_GROUPS, PODS
 from lws_volcano.mapping.changes import (
     AnnotatePod,
@@ -54,6 +54,9 @@ async def executor(server: ApiServer) -> AsyncIterator[Executor]:
     """An executor on it, whose stores are empty."""
     async with Client.at(server.url) as client:
         yield Executor(client, Cluster(), Lease())
+
+
+STRAY = {"spec": {"minTaskMember": {"stray": None}}}
 
 
 def manifest(name: str = "pg", **spec: object) -> Json:
@@ -125,17 +128,45 @@ async def test_pods_are_annotated_ungated_and_deleted_by_uid(server: ApiServer, 
     assert server.all(PODS) == []
 
 
-async def test_fields_of_others_are_pruned_before_ours_are_applied(server: ApiServer, executor: Executor) -> None:
-    """A merge patch of nulls, on the same object."""
+@pytest.mark.parametrize(
+    ("there", "stands", "requests"),
+    [
+        ({"stray": 3}, False, ["apply", "merge"]),
+        ({"leader": 1, "stray": 3}, True, ["merge"]),
+        ({"leader": 2}, False, ["apply"]),
+    ],
+    ids=["both differ", "only theirs is there too", "the apply took it out"],
+)
+async def test_fields_of_others_are_pruned_where_the_apply_leaves_them(
+    server: ApiServer, executor: Executor, there: Json, stands: bool, requests: list[str]
+) -> None:
+    """No request more than it takes, each on the object that was seen; the store knows the end."""
+    uid = server.put(POD_GROUPS, manifest(minTaskMember=there))["metadata"]["uid"]
+    await executor.make(replace(applied(uid=uid, minTaskMember={"leader": 1}), prune=STRAY, stands=stands))
+    assert _sorts(server) == requests
+    known = executor.cluster.kinds.pod_groups.store.get("default/pg")
+    assert known is not None
+    assert known.spec.min_task_member == {"leader": 1}
+
+
+async def test_what_is_refused_beside_fields_of_others_comes_after_they_are_gone(
+    server: ApiServer, executor: Executor
+) -> None:
+    """A tier's number is refused beside its name; without a patch to try, the refusal stands."""
     uid = server.put(POD_GROUPS, manifest(minTaskMember={"stray": 3}))["metadata"]["uid"]
-    prune = {"spec": {"minTaskMember": {"stray": None}}}
-    change = ApplyPodGroup(
-        namespace="default", name="pg", manifest=manifest(minTaskMember={"leader": 1}), why="", uid=uid, prune=prune
-    )
-    await executor.make(change)
+    server.fail("PATCH", "podgroups", refused(422, "Invalid"), refused(422, "Invalid"))
+    change = applied(uid=uid, minTaskMember={"leader": 1})
+    with pytest.raises(Invalid):
+        await executor.make(change)
+    await executor.make(replace(change, prune=STRAY))
+    assert _sorts(server) == ["apply", "apply", "merge", "apply"]
     found = server.get(POD_GROUPS, "default", "pg")
     assert found is not None
     assert found["spec"]["minTaskMember"] == {"leader": 1}
+
+
+def _sorts(server: ApiServer) -> list[str]:
+    return ["apply" if asked.query.get("force") else "merge" for asked in server.writes()]
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0])

@@ -27,6 +27,7 @@ from lws_volcano.mapping.changes import (
     LwsPlan,
     RemoveGate,
 )
+from lws_volcano.mapping.diff import remaining
 from lws_volcano.mapping.plan import plan_lws
 from lws_volcano.mapping.snapshot import Snapshot
 from tests.unit.mapping.builders import NOW
@@ -155,9 +156,13 @@ class World:
             owners = there["metadata"].get("ownerReferences", [])
             assert [owner["uid"] for owner in owners] == [self.lws.uid], "a stranger was adopted"
         body = copy.deepcopy(there)
-        _merge_patch(body, change.prune or {})
         _forget(body, self.applied.get(change.name, {}), change.manifest)
         _merge(body, change.manifest)
+        _merge_patch(body, remaining(change.prune or {}, body))
+        if change.stands:
+            pruned = copy.deepcopy(there)
+            _merge_patch(pruned, change.prune or {})
+            assert _full(pruned) == _full(body), "the patch alone was not enough"
         self.pod_groups[change.name] = body
         self.applied[change.name] = copy.deepcopy(dict(change.manifest))
 
@@ -182,6 +187,11 @@ def _merge_patch(body: dict[str, Any], patch: Mapping[str, Any]) -> None:
             _merge_patch(body.setdefault(key, {}), value)
         else:
             body[key] = value
+
+
+def _full(body: object) -> object:
+    """Without empty maps, which the API server does not keep in metadata."""
+    return {key: _full(one) for key, one in body.items() if one != {}} if isinstance(body, dict) else body
 
 
 def _forget(body: dict[str, Any], before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
