@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from lws_volcano.api.names import SIZE, Reason
+from lws_volcano.api.names import RELEASED, SIZE, Reason
 from lws_volcano.api.volcano import PodGroup
 from lws_volcano.mapping.blueprint import Blueprint
 from lws_volcano.mapping.changes import Change, DeletePod, GroupStatus, Notice
 from lws_volcano.mapping.conditions.group_status import Sight, group_status
+from lws_volcano.mapping.conditions.leader_first import workers_wait
 from lws_volcano.mapping.conditions.stranded import stranded_at
 from lws_volcano.mapping.diff import update
 from lws_volcano.mapping.gates import open_all_gates, open_gates
@@ -162,6 +163,8 @@ def _sight(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standi
         in_the_way=standing.problem,
         min_resources=blueprint.min_resources if blueprint else {},
         queues=snapshot.queues,
+        workers_wait=workers_wait(snapshot.lws, blueprint.template, group) if blueprint else "",
+        released=standing.ours is not None and RELEASED in standing.ours.metadata.annotations,
     )
 
 

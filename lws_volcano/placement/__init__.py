@@ -11,7 +11,7 @@ The way through the package
     `cost`, `pack`, `spread`  what is best, in a domain of nodes and in a tree of domains; `ranks` and `ring` order it
     `plan`, `quality`, `bounds`, `shortage`, `explain`  what came out, how good it is, and why
     `plan_format`, `node_lists`  JSON, and the annotation that carries a plan
-    `landing`, `fullness`     where a group may land as the scheduler sees it
+    `landing`, `fullness`     where a group may land as the scheduler sees it; `descent` finds its nodes there
     `window`, `order`, `hints`  what is written on pods, with a plan and without
 
 For callers

@@ -15,12 +15,15 @@ from typing import Final
 
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import Demand
+from lws_volcano.placement.descent import descend
 from lws_volcano.placement.plan import GroupPlan
+from lws_volcano.placement.planner import ALTERNATIVES
+from lws_volcano.placement.ranks import by_rank
 from lws_volcano.placement.search import Search
 from lws_volcano.placement.window import SPARES, Landing
 from lws_volcano.topology.model import ACROSS
 
-__all__ = ["LANDINGS", "landings", "roomy_nodes", "sampled"]
+__all__ = ["LANDINGS", "landings", "roomy_nodes", "sampled", "wanted_alternatives"]
 
 LANDINGS: Final = 32
 """Most domains with a sequence of nodes, the planned one included."""
@@ -48,6 +51,11 @@ def sampled(plan: GroupPlan, capacity: Capacity) -> bool:
     tally, forest = capacity.tally(demand.leader, demand.worker), capacity.forest
     with_room = sum(sum(tally.classes[root].values()) for root in forest.roots) + sum(map(len, tally.loose.values()))
     return with_room > max(seen, _ALWAYS_SEEN)
+
+
+def wanted_alternatives(demand: Demand) -> int:
+    """Candidate domains that a plan must name for its landings: where only room decides, they are looked up here."""
+    return ALTERNATIVES if _is_special(demand) else 1
 
 
 def landings(plan: GroupPlan, capacity: Capacity) -> tuple[Landing, ...]:
@@ -118,7 +126,7 @@ class _Landings:
         return nlargest(most, self._able(), key=lambda domain: (fullness.of(domain, asked), -domain))
 
     def _able(self) -> list[int]:
-        if self._special():
+        if _is_special(self.demand):
             return [index for name in self.planned if (index := self._index(name)) not in {self.chosen, ACROSS}]
         level, within = self.forest.level_of[self.chosen], self._index(self.plan.within)
         fitting = self.tally.at_least(level, self.demand.workers)
@@ -130,17 +138,18 @@ class _Landings:
             and self.forest.inside(domain, within)
         ]
 
-    def _special(self) -> bool:
-        """More than room decides where the group fits: only the planner's own candidates count."""
-        rules = self.demand.rules
-        return bool(rules.exclusive_key or rules.sub_group_exclusive_key or self.demand.bound)
-
     def _nodes(self, domain: int) -> tuple[str, ...]:
         planned = self.planned.get(self.forest.domains[domain].name)
         if planned is not None:
             return planned
-        found = Search(self.tally, self.demand).placed_in(domain)
-        return () if found is None else tuple(self.names[place] for place in found.places)
+        search = Search(self.tally, self.demand)
+        if self.demand.split is None and self.forest.children[domain]:
+            seats = descend(self.tally, domain, search.load)
+            places = by_rank(self.forest, seats) if seats else []
+        else:
+            found = search.placed_in(domain)
+            places = [] if found is None else list(found.places)
+        return tuple(self.names[place] for place in places)
 
     def _spares(self, domain: int, nodes: Sequence[str]) -> tuple[str, ...]:
         """Of the racks used, then those behind the last planned one, then the rest: the next ranks stay in order."""
@@ -161,6 +170,11 @@ class _Landings:
         yield from (place for place in self.forest.attached[domain] if pairs[place][0] or pairs[place][1] >= 0)
         for child in self.forest.children[domain]:
             yield from self._with_room(child)
+
+
+def _is_special(demand: Demand) -> bool:
+    """More than room decides where the group fits: only the planner's own candidates count."""
+    return bool(demand.rules.exclusive_key or demand.rules.sub_group_exclusive_key or demand.bound)
 
 
 def _asked(demand: Demand) -> dict[str, int]:

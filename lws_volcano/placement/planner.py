@@ -143,7 +143,7 @@ class _Plan:
 
     def _search(self, tally: Tally, within: int, alone_at: int | None = None) -> Iterator[Found]:
         """Allowed domains; then the leader apart; then, unless the rule is hard, over several trees."""
-        search = Search(tally, self.demand, within, alone_at)
+        search = Search(tally, self.demand, within, alone_at, few=self.limit)
         any_found = False
         for found in search.ranked(self.top):
             any_found = True

@@ -21,10 +21,10 @@ from lws_volcano.placement.spread import Load, Seats, Spread, Units, take_nodes
 from lws_volcano.placement.tally import Tally
 from lws_volcano.topology.model import ACROSS
 
-__all__ = ["Found", "Search"]
+__all__ = ["FEW", "Found", "Search"]
 
-_FEW: Final = 8
-"""Candidate domains above the lowest level that are offered: each costs a count of the tree below it."""
+FEW: Final = 8
+"""Most candidate domains above the lowest level that are offered: each costs a count of the tree below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,21 @@ class Search:
         Look only inside this domain.
     alone_at : int, optional
         Every sub-group has a domain of this level to itself.
+    few : int
+        So many candidate domains are wanted.
     """
 
-    def __init__(self, tally: Tally, demand: Demand, within: int = ACROSS, alone_at: int | None = None) -> None:
+    def __init__(
+        self,
+        tally: Tally,
+        demand: Demand,
+        within: int = ACROSS,
+        alone_at: int | None = None,
+        *,
+        few: int = FEW,
+    ) -> None:
         self.tally, self.forest, self.demand, self.within = tally, tally.forest, demand, within
-        self.alone_at = alone_at
+        self.alone_at, self.few = alone_at, min(few, FEW)
         alike = demand.alike and demand.split is None
         self.load = Load(demand.size, leader=False) if alike else Load(demand.workers, leader=True)
 
@@ -219,12 +229,12 @@ class Search:
         bounds = [(self._bound(spread, domain, level), self.forest.domains[domain].name, domain) for domain in fitting]
         costs: list[tuple[int, str, int]] = []
         for bound, name, domain in sorted(bounds):
-            if len(costs) >= _FEW and bound > min(costs)[0]:
+            if len(costs) >= self.few and bound > min(costs)[0]:
                 break
             cost = spread.cost(domain)
             if cost < INFINITE:
                 costs.append((cost, name, domain))
-        return [domain for _, _, domain in sorted(costs)[:_FEW]]
+        return [domain for _, _, domain in sorted(costs)[: self.few]]
 
     def _bound(self, spread: Spread, domain: int, level: int) -> int:
         """No placement in the domain costs less; over the lowest two levels its own free slots count too."""

@@ -26,6 +26,7 @@ from lws_volcano.observe import metrics
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import Demand
 from lws_volcano.placement.hints import PodHints, leader_hints, member_hints, order_hints, replacement_hints
+from lws_volcano.placement.landing import wanted_alternatives
 from lws_volcano.placement.plan_format import Note, read_annotation
 from lws_volcano.placement.planner import plan_group
 from lws_volcano.state.cluster import Cluster
@@ -82,7 +83,7 @@ class PlannedHints:
         return self._worker(member, demand, capacity)
 
     def _leader(self, member: Member, demand: Demand, capacity: Capacity) -> tuple[str, PodHints]:
-        plan = plan_group(demand, capacity)
+        plan = plan_group(demand, capacity, alternatives=wanted_alternatives(demand))
         if plan.feasible and not member.dry_run:
             capacity.reserve(demand, plan.nodes)
         pod = member.pod

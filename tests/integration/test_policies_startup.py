@@ -9,7 +9,7 @@ import asyncio
 import pytest
 
 from lws_volcano.api.names import MINIMUM_GATE
-from tests.integration.api import PODS, STATEFUL_SETS
+from tests.integration.api import LEADER_WORKER_SETS, PODS, STATEFUL_SETS
 from tests.integration.builders import leader_worker_set
 from tests.integration.controllers import controller_of
 from tests.integration.expectations import (
@@ -141,6 +141,12 @@ async def test_a_stranded_group_is_released_once_where_the_configuration_says_so
             return len(pods) == 2
 
         await world.eventually(again)
+
+        async def said():
+            lws = await world.api.get(LEADER_WORKER_SETS, "demo", world.namespace)
+            return any("released once" in one["message"] for one in lws["status"]["conditions"])
+
+        await world.eventually(said)
         # Where Volcano had let the PodGroup in before, the leader gets a node again: no second release may come.
         await asyncio.sleep(3)
         for place in (0, 1):

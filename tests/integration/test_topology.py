@@ -331,8 +331,12 @@ async def test_that_topology_is_ignored_is_said_and_taken_back(world, controller
     bare = {"volcano-scheduler.conf": PLUGINS.replace("network-topology-aware", "proportion")}
     await world.api.patch(CONFIG_MAPS, config["metadata"]["name"], {"data": bare}, world.namespace)
     await world.eventually(lambda: said("volcano-scheduler-configmap", "add `- name: network-topology-aware`"))
-    events = await world.api.list(EVENTS, world.namespace)
-    assert len([one for one in events if one["reason"] == "TopologyIgnored"]) == 1 + 1
+
+    async def told_twice():
+        events = await world.api.list(EVENTS, world.namespace)
+        return len([one for one in events if one["reason"] == "TopologyIgnored"]) == 2
+
+    await world.eventually(told_twice)
     quiet = len(world.writes_of(USER))
     await asyncio.sleep(2)
     assert len(world.writes_of(USER)) == quiet

@@ -24,7 +24,9 @@ __all__ = ["Sight", "group_status", "missing_groups"]
 class Sight:
     """A group and what is known around it.
 
-    `size` is 0 when the group's revision is not known; `in_the_way` is what keeps its PodGroup from being right.
+    `size` is 0 when the group's revision is not known; `in_the_way` is what keeps its PodGroup from being right;
+    `workers_wait` is what LWS waits for before it makes the workers; `released` says that the group was stranded and
+    its leader was deleted for it.
     """
 
     group: Group
@@ -35,6 +37,8 @@ class Sight:
     in_the_way: Problem | None = None
     min_resources: Mapping[str, str]
     queues: Mapping[str, Queue] | None = None
+    workers_wait: str = ""
+    released: bool = False
 
 
 def group_status(sight: Sight) -> GroupStatus:
@@ -96,15 +100,20 @@ def _unplaced(sight: Sight, placed: int, created: int) -> tuple[Reason, str]:
     waiting = [pod for pod in sight.group.members.values() if not pod.bound]
     short = capacity_message(waiting, sight.pod_group, sight.min_resources, sight.queues)
     if since is not None and sight.now >= since:
+        remedy = "" if sight.released else " or delete the leader pod to release the group"
         return Reason.STRANDED, (
-            f"{placed} of {sight.size} pods hold nodes while {len(waiting)} wait"
-            f"{f' ({short})' if short else ''}; free room for them or delete the leader pod to release the group"
+            f"{placed} of {sight.size} pods hold nodes while {len(waiting)} wait{f' ({short})' if short else ''}; "
+            f"free room for them{remedy}{_released(sight)}"
         )
     if waiting and (created >= sight.size or _refused(waiting)):
-        return Reason.WAITING_FOR_CAPACITY, f"{placed} of {sight.size} pods placed; {short}" if short else (
-            f"{placed} of {sight.size} pods placed, the scheduler has not said why"
-        )
-    return Reason.PODS_NOT_CREATED, f"{created} of {sight.size} pods created"
+        why = f"; {short}" if short else ", the scheduler has not said why"
+        return Reason.WAITING_FOR_CAPACITY, f"{placed} of {sight.size} pods placed{why}{_released(sight)}"
+    wait = f"; {sight.workers_wait}" if sight.workers_wait else ""
+    return Reason.PODS_NOT_CREATED, f"{created} of {sight.size} pods created{wait}{_released(sight)}"
+
+
+def _released(sight: Sight) -> str:
+    return "; the group was stranded and has been released once" if sight.released else ""
 
 
 def _placed(members: Iterable[Pod], size: int) -> tuple[Reason, str]:

@@ -97,9 +97,15 @@ def test_row_1b_a_stranded_group_is_reported_and_released_once():
     released = [change for change in here.writes if isinstance(change, DeletePod)]
     assert [change.uid for change in released] == [f"uid-of-demo-0-{HASH}"]
     here.drop(*list(here.pods))
-    here.put(pod("0", node="n1", created=-100, uid="second"), *(pod("0", r, created=-90) for r in (1, 2, 3)))
+    here.put(pod("0", node="n1", created=-100, uid="second"))
+    found = here.settle()
+    assert found.condition.reason is Reason.PODS_NOT_CREATED
+    assert "the leader has a node and is not Ready yet" in found.condition.message
+    assert "released once" in found.condition.message
+    here.put(*(pod("0", r, created=-90) for r in (1, 2, 3)))
     found = here.settle()
     assert found.condition.reason is Reason.STRANDED
+    assert "free room for them; the group was stranded and has been released once" in found.condition.message
     assert not here.pods["demo-0"].terminating
 
 

@@ -1,4 +1,4 @@
-"""The parts of the search: packing equal nodes, and spreading over a tree past the exact budget.
+"""The parts of the search: packing equal nodes, spreading over a tree past the exact budget, and level by level.
 
 Optimality of whole plans is in `test_optimum`; here are the promises of the parts alone.
 """
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lws_volcano.placement.bounds import fewest_domains
 from lws_volcano.placement.cost import INFINITE
+from lws_volcano.placement.descent import descend
 from lws_volcano.placement.pack import choose, coverage, fewest, led_coverage
 from lws_volcano.placement.quality import domains_used
 from lws_volcano.placement.ranks import by_rank
@@ -80,3 +81,21 @@ def test_past_the_budget_the_nearest_level_is_still_right(tree: dict[str, Any], 
     seats = short.seats(0)
     assert sum(seat.workers for seat in seats) == workers
     assert all(seat.workers <= tally.pairs[seat.place][0] for seat in seats)
+
+
+@given(tree=spines(), workers=st.integers(1, 14), worker=st.integers(1, 2), leader=st.integers(0, 2))
+@settings(max_examples=400, deadline=None)
+def test_level_by_level_uses_as_few_racks(tree: dict[str, Any], workers: int, worker: int, leader: int) -> None:
+    """Whole pods, all of them or none, in as few racks as the exact search; leader 0: it looks like a worker."""
+    room = capacity(tree)
+    tally = room.tally(shape(leader or worker), shape(worker))
+    load = Load(workers, leader=leader > 0)
+    spread, seats = Spread(tally, load), descend(tally, 0, load)
+    assert bool(seats) == (spread.cost(0) < INFINITE)
+    if not seats:
+        return
+    assert (sum(seat.workers for seat in seats), sum(seat.leader for seat in seats)) == load
+    assert len({seat.place for seat in seats}) == len(seats)
+    assert all(seat.workers <= tally.pairs[seat.place][1 if seat.leader else 0] for seat in seats)
+    racks = [domains_used(room.forest, by_rank(room.forest, found))[0] for found in (seats, spread.seats(0))]
+    assert racks[0] == racks[1]
