@@ -8,7 +8,7 @@ import argparse
 import importlib
 from typing import Final
 
-NAMES: Final = ("topology", "importers", "planner", "webhook", "gang", "hints")
+NAMES: Final = ("topology", "importers", "planner", "plan_files", "webhook", "gang", "hints")
 
 
 def main() -> int:
