@@ -147,8 +147,8 @@ def test_scope_workers_lets_the_leader_sit_outside() -> None:
     room = capacity(TWO_RACKS)
     assert not plan_group(group(5, mode="hard", highest_tier=1), room).feasible
     plan = plan_group(group(5, mode="hard", highest_tier=1, scope="workers"), room)
-    assert {plan.nodes[rank] for rank in range(1, 5)} == {"n1", "n2", "n3", "n4"}
-    assert plan.nodes[0] == "n5"
+    assert plan.nodes[0] == "n1"
+    assert {plan.nodes[rank] for rank in range(1, 5)} == {"n5", "n6", "n7", "n8"}
     assert plan.quality is not None
     assert plan.quality.highest_tier == 2
 
