@@ -23,6 +23,8 @@ WATCHED_BY_VOLCANO: Final = (
 
 LWS_GROUP: Final = ("leaderworkerset.x-k8s.io", "v1", "leaderworkersets")
 LWS_PATH: Final = "leaderworkerset-x-k8s-io-v1-leaderworkerset"
+DISAGGREGATED_GROUP: Final = ("disaggregatedset.x-k8s.io", "v1", "disaggregatedsets")
+DISAGGREGATED_PATH: Final = "disaggregatedset-x-k8s-io-v1-disaggregatedset"
 PODS: Final = ("", "v1", "pods")
 LWS_PODS: Final = {"matchExpressions": [{"key": "leaderworkerset.sigs.k8s.io/name", "operator": "Exists"}]}
 WRITES: Final = ("CREATE", "UPDATE")
@@ -54,10 +56,9 @@ def lws_documents(port: int, authority: bytes) -> Iterator[Document]:
         "ValidatingWebhookConfiguration",
         "lws-validating-webhook-configuration",
         [
-            _webhook(
-                "vleaderworkerset.kb.io", f"{base}/validate-leaderworkerset-x-k8s-io-v1-leaderworkerset", authority
-            )
-            | _rules(LWS_GROUP, WRITES),
+            _webhook("vleaderworkerset.kb.io", f"{base}/validate-{LWS_PATH}", authority) | _rules(LWS_GROUP, WRITES),
+            _webhook("vdisaggregatedset.kb.io", f"{base}/validate-{DISAGGREGATED_PATH}", authority)
+            | _rules(DISAGGREGATED_GROUP, WRITES),
             _webhook("vpod.kb.io", f"{base}/validate--v1-pod", authority)
             | _rules(PODS, WRITES)
             | {"objectSelector": LWS_PODS},
@@ -98,7 +99,9 @@ def _namespace(name: str) -> Document:
 def _open_kind(group: str, version: str, kind: str, plural: str, scope: str) -> Document:
     """Definition of a kind whose objects may hold anything."""
     schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    served = {"name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    served: Document = {"name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    if group == DISAGGREGATED_GROUP[0]:
+        served["subresources"] = {"status": {}}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",

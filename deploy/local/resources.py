@@ -25,6 +25,7 @@ VALIDATING_WEBHOOKS: Final = Resource(
     "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", False
 )
 LEADER_WORKER_SETS: Final = Resource("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkersets")
+DISAGGREGATED_SETS: Final = Resource("disaggregatedset.x-k8s.io/v1", "DisaggregatedSet", "disaggregatedsets")
 POD_GROUPS: Final = Resource("scheduling.volcano.sh/v1beta1", "PodGroup", "podgroups")
 QUEUES: Final = Resource("scheduling.volcano.sh/v1beta1", "Queue", "queues", namespaced=False)
 CLUSTER_TOPOLOGIES: Final = Resource(

@@ -5,6 +5,7 @@ from deploy.local.errors import ApiError
 from deploy.local.resources import (
     CLUSTER_TOPOLOGIES,
     CONFIG_MAPS,
+    DISAGGREGATED_SETS,
     EVENTS,
     HYPER_NODES,
     LEADER_WORKER_SETS,
@@ -21,6 +22,7 @@ from deploy.local.resources import (
 __all__ = [
     "CLUSTER_TOPOLOGIES",
     "CONFIG_MAPS",
+    "DISAGGREGATED_SETS",
     "EVENTS",
     "HYPER_NODES",
     "LEADER_WORKER_SETS",

@@ -85,7 +85,7 @@ async def world(
     """The test's part of the cluster; no controller of other tests runs in it unless this one asks for it."""
     part = World(control_plane, api, namespace, programs)
     if "running_controller" not in request.fixturenames:
-        await Shared.pause(part)
+        await Shared.pause()
     yield part
     await part.clean()
 

@@ -96,19 +96,21 @@ class Shared:
         return self._controller
 
     @classmethod
-    async def pause(cls, world):
-        """End it: another one is about to start on the same cluster."""
+    async def pause(cls):
+        """End it: another one is about to start."""
         shared, cls._now = cls._now, None
         if shared is not None and shared._controller is not None:
             controller, shared._controller = shared._controller, None
             await controller.stop()
-            await world.api.delete(MUTATING_WEBHOOKS, CONFIGURATION)
+            # Its own cluster, which need not be that of the world which is about to be used.
+            async with controller.world.plane.api("test") as api:
+                await api.delete(MUTATING_WEBHOOKS, CONFIGURATION)
 
 
 @asynccontextmanager
 async def controller_of(world, folder):
     """A controller that is not started yet; its registration goes with it."""
-    await Shared.pause(world)
+    await Shared.pause()
     controller = Controller(world, folder)
     yield controller
     await world.api.delete(MUTATING_WEBHOOKS, CONFIGURATION)

@@ -72,7 +72,7 @@ async def updated(world: World, lws: str, pods: int, timeout: float = 60) -> lis
 
     async def look() -> list[Object]:
         lws_now = await world.api.get(LEADER_WORKER_SETS, lws, world.namespace)
-        assert lws_now["status"].get("observedGeneration") == lws_now["metadata"]["generation"]
+        assert lws_now.get("status", {}).get("observedGeneration") == lws_now["metadata"]["generation"]
         newest = await revision_of(world, lws)
         found = await world.pods(lws)
         seen = [(pod["metadata"]["labels"][REVISION_HASH], pod["status"].get("phase")) for pod in found]

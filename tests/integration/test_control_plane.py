@@ -59,7 +59,7 @@ async def test_a_pod_group_has_no_status_sub_resource(api: Api, namespace: str) 
 
 async def test_enums_and_ranges_are_checked_by_the_api_server(api: Api) -> None:
     """Bad values of kinds that are not ours are refused here as they are by the real CRDs."""
-    body = {"metadata": {"name": "bad"}, "spec": {"weight": 0}}
+    body = {"metadata": {"name": "bad"}, "spec": {"weight": -1}}
     with pytest.raises(ApiError, match=r"spec\.weight"):
         await api.create(QUEUES, body)
 

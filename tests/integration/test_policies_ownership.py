@@ -5,14 +5,22 @@ gates of somebody else, pods that have their node already. Left out: `spec.sched
 does not have (tests/unit/mapping).
 """
 
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
 import pytest
 
+from deploy.local.control_plane import ControlPlane
+from deploy.local.programs import start_programs
+from deploy.local.real_programs import RealPrograms
 from lws_volcano.api.names import GROUP_NAME
 from tests.integration.api import LEADER_WORKER_SETS, POD_GROUPS, PODS
 from tests.integration.builders import leader_worker_set
-from tests.integration.controllers import our_writes
+from tests.integration.conftest import OUR_CRDS
+from tests.integration.controllers import Controller, our_writes
 from tests.integration.expectations import condition_is, events_of, groups_are, our_groups, revision_of, small_pod
 from tests.integration.rightness import settled
+from tests.integration.world import World
 
 
 @pytest.mark.parametrize("replicas", [1, 3])
@@ -34,20 +42,45 @@ async def test_a_group_name_of_the_users_own(watched, replicas):
     assert {write.resource for write in our_writes(watched)} == {"leaderworkersets/status", "events"}
 
 
-async def test_the_own_provider_of_lws(watched):
+async def test_the_own_provider_of_lws(watched, tmp_path):
     """A PodGroup under a group's name that belongs to the leader pod: LWS makes them, so we do not."""
-    await watched.nodes(2)
-    await watched.create(leader_worker_set(size=2, worker=small_pod(), gang=False))
-    leader, _ = await watched.running("demo", 2)
-    name = f"demo-0-{await revision_of(watched, 'demo')}"
-    owner = {"apiVersion": "v1", "kind": "Pod", "name": "demo-0", "uid": leader["metadata"]["uid"], "controller": True}
-    theirs = {"metadata": {"name": name, "ownerReferences": [owner]}, "spec": {"minMember": 2}}
-    made = await watched.create(theirs, POD_GROUPS)
-    await watched.annotate("demo", gang="true")
-    condition = await condition_is(watched, "demo", "StoodDown")
-    assert "own Volcano provider" in condition["message"]
-    now = await watched.api.get(POD_GROUPS, name, watched.namespace)
-    assert (now["metadata"]["uid"], now["spec"]) == (made["metadata"]["uid"], made["spec"])
+    async with _provider_on(watched, tmp_path) as there:
+        await there.nodes(2)
+        await there.create(leader_worker_set(size=2, worker=small_pod(), gang=False))
+        await there.running("demo", 2)
+        made = await _made_by_lws(there)
+        await there.annotate("demo", gang="true")
+        condition = await condition_is(there, "demo", "StoodDown")
+        assert "own Volcano provider" in condition["message"]
+        now = await there.api.get(POD_GROUPS, made["metadata"]["name"], there.namespace)
+        assert (now["metadata"]["uid"], now["spec"]) == (made["metadata"]["uid"], made["spec"])
+
+
+@asynccontextmanager
+async def _provider_on(watched, folder):
+    """A control plane of its own with the real LWS and its provider, where it is named."""
+    real = replace(RealPrograms.from_environment(), lws_provider=True)
+    if not watched.programs.real_lws:
+        yield watched
+        return
+    async with ControlPlane(crds=sorted(OUR_CRDS.glob("*.yaml"))) as plane, plane.api("test") as api:
+        there = World(plane, api, "default", await start_programs(plane, period=0.1, real=real))
+        controller = await Controller(there, folder).start("--webhook-failure-policy", "Fail")
+        yield there
+        await controller.stop()
+
+
+async def _made_by_lws(world):
+    """The PodGroup of group 0 that the provider made, or one as it makes them."""
+    leader, _ = await world.pods("demo")
+    name = f"demo-0-{await revision_of(world, 'demo')}"
+    if not world.programs.real_lws:
+        owner = {"apiVersion": "v1", "kind": "Pod", "name": "demo-0", "uid": leader["metadata"]["uid"]}
+        owners = [{**owner, "controller": True}]
+        await world.create(
+            {"metadata": {"name": name, "ownerReferences": owners}, "spec": {"minMember": 2}}, POD_GROUPS
+        )
+    return await world.api.get(POD_GROUPS, name, world.namespace)
 
 
 @pytest.mark.parametrize(

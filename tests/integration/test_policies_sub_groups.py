@@ -1,19 +1,23 @@
 """LWS sub-groups become sub-groups of the PodGroup (row 8).
 
-Covers: both types, where the sizes divide and where the leader is one more; a PodGroup CRD without the field.
-Left out: sizes that do not divide, which LWS itself refuses (tests/unit/mapping).
+Covers: both types, where the sizes divide and where the leader is one more; sizes that do not divide, which get past
+LWS only while its webhook is away; a PodGroup CRD without the field.
 """
 
 import copy
+from contextlib import asynccontextmanager
 
 import pytest
 
+from deploy.local.resources import VALIDATING_WEBHOOKS
 from lws_volcano.api.names import SUBGROUP_INDEX
+from tests.integration.api import ApiError
 from tests.integration.builders import leader_worker_set
 from tests.integration.controllers import controller_of
-from tests.integration.expectations import condition_is, groups_are, small_pod
+from tests.integration.expectations import condition_is, groups_are, our_groups, small_pod, updated
 from tests.integration.rightness import settled
 
+LWS_CHECKS = "lws-validating-webhook-configuration"
 CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/podgroups.scheduling.volcano.sh"
 
 
@@ -40,6 +44,39 @@ async def test_sub_groups_by_their_label(watched, kind, size, width, counts):
     assert {label: labels.count(label) for label in labels} == counts
     await settled(watched)
     await condition_is(watched, "demo", "AllGroupsPlaced")
+
+
+@asynccontextmanager
+async def _unchecked(world):
+    """LWS checks no sets meanwhile."""
+    before = await world.api.get(VALIDATING_WEBHOOKS, LWS_CHECKS)
+    await world.api.delete(VALIDATING_WEBHOOKS, LWS_CHECKS)
+    try:
+        yield
+    finally:
+        await world.api.create(VALIDATING_WEBHOOKS, {"metadata": {"name": LWS_CHECKS}, "webhooks": before["webhooks"]})
+
+
+async def test_sizes_that_do_not_divide(watched):
+    """No PodGroup, and a condition with the rule and both numbers; with a size that divides all goes on."""
+    await watched.nodes(4)
+    lws = leader_worker_set(size=5, worker=small_pod(), subGroupPolicy={"subGroupSize": 3})
+    async with _unchecked(watched):
+
+        async def accepted():
+            try:
+                return await watched.create(lws)
+            except ApiError as error:
+                raise AssertionError(error.message) from error
+
+        await watched.eventually(accepted)
+        condition = await condition_is(watched, "demo", "InvalidSubGroup")
+        assert "size is 5 and subGroupSize 3" in condition["message"]
+        assert await our_groups(watched) == {}
+    await watched.change_template("demo", size=4)
+    await updated(watched, "demo", 4)
+    await condition_is(watched, "demo", "AllGroupsPlaced")
+    await settled(watched)
 
 
 def _without_sub_groups(crd):

@@ -47,7 +47,8 @@ def admit_pod(request: Json) -> Json | None:
 def _leader(pod: Json, namespace: str) -> None:
     name, noted = pod["metadata"]["name"], annotations(pod)
     own = labels(pod)
-    own.setdefault(GROUP_INDEX, _ordinal(name))
+    if GROUP_INDEX not in own:
+        own[GROUP_INDEX] = _ordinal(name)
     if noted.get(SUBDOMAIN_POLICY) == UNIQUE_SUBDOMAIN:
         pod["spec"]["subdomain"] = name
     own.setdefault(GROUP_KEY, _key(namespace, name))
