@@ -38,6 +38,7 @@ VIEWS: Final[Mapping[str, type[Object]]] = {
 }
 """Kinds that `plan` reads; ClusterTopology has a reader of its own (`topology.file`)."""
 
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 31
 _LARGEST: Final = 2**30
@@ -86,14 +87,25 @@ class Document:
 
 
 def read_documents(paths: Sequence[str]) -> list[Document]:
-    """Every object of the files, in their order; `-` is standard input.
+    """Every object of the files, in their order; `-` is standard input, a directory its manifests by name.
 
     Raises
     ------
     InputError
         A file that can't be read, is no YAML or JSON, or holds something without a kind.
     """
-    return [document for path in paths for document in _file(path)]
+    return [document for path in paths for file in _files(path) for document in _file(file)]
+
+
+def _files(path: str) -> list[str]:
+    """As `kubectl apply -f` takes a directory: not what is below it."""
+    folder = Path(path)
+    if path == "-" or not folder.is_dir():
+        return [path]
+    found = sorted(str(file) for file in folder.iterdir() if file.suffix in _SUFFIXES and file.is_file())
+    if not found:
+        raise InputError("holds no .yaml, .yml or .json file", where=path, mend="name the files")
+    return found
 
 
 def _file(path: str) -> Iterator[Document]:

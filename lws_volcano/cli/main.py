@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from types import ModuleType
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from lws_volcano import __version__
 from lws_volcano.api.errors import ClusterError, InputError, UsageError
@@ -94,6 +94,13 @@ def _say(message: str, code: int) -> int:
 
 class _Parser(argparse.ArgumentParser):
     """argparse, with the usage of the sub-command in question and our exit code for wrong usage."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Words that a sub-command does not know are its error, not that of the program around it."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown and " " in self.prog:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)

@@ -27,7 +27,8 @@ def add_parser(subparsers: Any) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="LeaderWorkerSets, Nodes, Pods, Queues, ClusterTopologies ... in any mix; repeatable, - is standard input",
+        help="LeaderWorkerSets, Nodes, Pods, Queues, ClusterTopologies ... in any mix; repeatable; "
+        "- is standard input, a directory its manifests",
     )
     parser.add_argument("--topology", metavar="FILE", help="a ClusterTopology file")
     parser.add_argument("--keep-going", action="store_true", help="leave out what is faulty in a topology")

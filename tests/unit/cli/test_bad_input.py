@@ -102,8 +102,15 @@ def test_plan_keeps_going_where_a_domain_is_faulty(run):
     assert any("domain 'x'" in warning for warning in json.loads(out)["warnings"])
 
 
-@pytest.mark.parametrize("command", [["plan", "-f"], ["topology", "validate"], ["topology", "show"]])
-@pytest.mark.parametrize(("path", "said"), [("absent", "No such file"), (".", "Is a directory")])
+@pytest.mark.parametrize(
+    ("command", "path", "said"),
+    [
+        (["plan", "-f"], "absent", "No such file"),
+        (["plan", "-f"], ".", "holds no .yaml"),
+        (["topology", "validate"], "absent", "No such file"),
+        (["topology", "show"], ".", "Is a directory"),
+    ],
+)
 def test_paths_that_are_no_files(run, command, path, said):
     """Named, exit code 1."""
     code, out, err = run("", *command, path)

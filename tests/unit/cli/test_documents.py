@@ -83,3 +83,13 @@ def test_a_field_of_the_wrong_type_is_named(file):
     document = read_documents([file("kind: LeaderWorkerSet\nmetadata: {name: x}\nspec: {replicas: many}")])[0]
     with pytest.raises(InputError, match=r"LeaderWorkerSet x: spec\.replicas"):
         document.view()
+
+
+def test_a_directory_is_its_manifests_by_name(tmp_path):
+    """As kubectl takes it; other files and what lies deeper are passed over."""
+    for name, kind in (("b.yaml", "Pod"), ("a.json", "Node"), ("README.md", "Nothing")):
+        (tmp_path / name).write_text(json.dumps({"kind": kind, "metadata": {"name": "x"}}))
+    (tmp_path / "deeper.yaml").mkdir()
+    assert [document.kind for document in read_documents([str(tmp_path)])] == ["Node", "Pod"]
+    with pytest.raises(InputError, match="holds no"):
+        read_documents([str(tmp_path / "deeper.yaml")])

@@ -63,6 +63,15 @@ def test_wrong_usage_exits_with_2(words, capsys):
     assert "error:" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["plan", "--nope"], ["topology", "show", "--nope", "x"], ["status", "a", "b"]])
+def test_unknown_words_are_an_error_of_the_command(words, capsys):
+    """With its usage, not that of the whole program."""
+    with pytest.raises(SystemExit):
+        entry.main(words)
+    known = [word for word in words[:2] if not word.startswith("-") and len(word) > 1]
+    assert f"usage: lws-volcano {' '.join(known)} [-h]" in capsys.readouterr().err
+
+
 def test_no_command_prints_the_help(capsys):
     """And is wrong usage."""
     assert entry.main([]) == entry.USAGE
