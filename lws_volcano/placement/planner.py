@@ -18,7 +18,7 @@ from lws_volcano.placement.demand import Demand
 from lws_volcano.placement.exclusive import exclusive_choices, level_of_label
 from lws_volcano.placement.plan import Alternative, DomainRef, GroupPlan, PlannedPod
 from lws_volcano.placement.quality import Quality, quality_of
-from lws_volcano.placement.refill import Refill, TooManyChoicesError
+from lws_volcano.placement.refill import LOST, Refill
 from lws_volcano.placement.search import Found, Search
 from lws_volcano.placement.shortage import shortage
 from lws_volcano.placement.tally import Tally
@@ -185,11 +185,8 @@ class _Plan:
     def _refilled(self) -> Found | None:
         """Nodes for the members without one: the best of all where few are lost, else by the rules of `anchored`."""
         ring = self.capacity.ring
-        if self.demand.split is None:
-            try:
-                return Refill(self.tally, self.demand, ring).best(self.top, hard=self.hard)
-            except TooManyChoicesError:
-                pass
+        if self.demand.split is None and len(self.demand.missing()) <= LOST:
+            return Refill(self.tally, self.demand, ring, self.top, hard=self.hard).best()
         return Anchored(self.tally, self.demand, ring).best(self.top, hard=self.hard)
 
     # --- putting it into words

@@ -36,8 +36,9 @@ def _counts(room: list[tuple[str, int]], workers: int) -> Iterator[dict[str, int
 
 def chain(topology: Topology, name: str) -> list[tuple[int, str]]:
     """(tier, domain) above a node, one per tier of the topology; missing ones are the node's own."""
-    place = topology.place_of[name]
-    real = {topology.domains[i].tier: topology.domains[i].name for i in topology.ancestors(topology.domain_of[place])}
+    place = topology.place_of.get(name)
+    above = [] if place is None else topology.ancestors(topology.domain_of[place])
+    real = {topology.domains[i].tier: topology.domains[i].name for i in above}
     found: list[tuple[int, str]] = []
     below = f"node:{name}"
     for tier in topology.tiers:
@@ -82,8 +83,14 @@ def ring(topology: Topology, nodes: list[str]) -> Fraction:
     total = Fraction(0)
     for left, right in zip(nodes, [*nodes[1:], nodes[0]], strict=True):
         if left != right:
-            total += 1 / topology.bandwidth_between(topology.place_of[left], topology.place_of[right])
+            total += 1 / _bandwidth(topology, left, right)
     return total
+
+
+def _bandwidth(topology: Topology, left: str, right: str) -> Fraction:
+    if left in topology.place_of and right in topology.place_of:
+        return topology.bandwidth_between(topology.place_of[left], topology.place_of[right])
+    return topology.across_bandwidth
 
 
 def best_ring(topology: Topology, split: Split) -> Fraction:
