@@ -9,7 +9,7 @@ end is right (`tests.integration.rightness`) wherever the controller was killed.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from deploy.local.api import Object
@@ -83,12 +83,19 @@ class Observer:
         lasting = [breach for breach, since in self._since.items() if now - since > LAG]
         assert not lasting, lasting[:5]
 
-    async def finish(self, forgiven: tuple[str, ...] = ()) -> None:
-        """The last look, when the watches have caught up; breaches that begin with a forgiven word do not count."""
+    async def finish(self, forgiven: tuple[str, ...] = (), writes: Callable[[], Iterable[Write]] = lambda: ()) -> None:
+        """The last look, when the watches have caught up; breaches that begin with a forgiven word do not count.
+
+        With `writes`, those of the controller, rule 4 is looked at as well.
+        """
         deadline = time.monotonic() + 2 * LAG
-        while found := [one for one in self._now() if not (forgiven and one.startswith(forgiven))]:
+        while found := self._last(forgiven, list(writes())):
             assert time.monotonic() < deadline, found[:5]
             await asyncio.sleep(0.1)
+
+    def _last(self, forgiven: tuple[str, ...], writes: list[Write]) -> list[str]:
+        found = self._now() + idle_writes(self._recorder.events, writes)
+        return [one for one in found if not (forgiven and one.startswith(forgiven))]
 
     def _now(self) -> list[str]:
         return violations(self._recorder.events, self._empty, time.monotonic())
