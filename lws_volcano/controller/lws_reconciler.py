@@ -20,7 +20,7 @@ from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.controller.correlator import Remark
 from lws_volcano.controller.executor import Executor, NotLeadingError, ObserveAgainError, waves
 from lws_volcano.controller.outcome import Failed, Ok, Outcome, RequeueAfter, Terminal
-from lws_volcano.controller.status import StatusPacer, status_manifest, turns
+from lws_volcano.controller.status import News, StatusPacer, news, status_manifest
 from lws_volcano.kube.clock import Clock
 from lws_volcano.kube.errors import ApiError, Conflict, Forbidden, Invalid, NotFound
 from lws_volcano.mapping.changes import (
@@ -131,8 +131,9 @@ class LwsReconciler:
 
     async def _tell(self, key: str, plan: LwsPlan, refused: ApiError | None) -> Outcome:
         """Status, then Events, then what comes next."""
-        wait = await self._write_status(key, plan.condition if refused is None else _refusal(refused))
-        if wait is None:
+        condition = plan.condition if refused is None else _refusal(refused)
+        wait = await self._write_status(key, condition)
+        if wait is None or self._only_words(key, condition):
             self._say_what_is_new(key, plan)
         if refused is not None:
             # What the schema refuses stays refused; an admission webhook (400, 403) may come to think otherwise.
@@ -148,7 +149,7 @@ class LwsReconciler:
         if lws is None or manifest is None:
             self.pacer.in_step(key)
             return None
-        wait = self.pacer.wait(key, self.clock.monotonic(), turns=turns(lws, condition))
+        wait = self.pacer.wait(key, self.clock.monotonic(), news=news(lws, condition))
         if wait > 0:
             return wait
         try:
@@ -157,6 +158,11 @@ class LwsReconciler:
         except (NotFound, Conflict) as error:
             raise ObserveAgainError(str(error)) from error
         return None
+
+    def _only_words(self, key: str, condition: GangCondition | None) -> bool:
+        """The status says the same already, but for counts that may wait longer than an Event should."""
+        lws = self.cluster.kinds.lws.store.get(key)
+        return lws is not None and news(lws, condition) is News.WORDS
 
     def _collect(self, key: str, plan: LwsPlan) -> None:
         """Remember what is new among the notices; said is it once the status is in step."""

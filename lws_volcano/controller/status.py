@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import Enum, auto
 from typing import Any
 
 from lws_volcano.api.meta import Condition
@@ -17,7 +18,7 @@ from lws_volcano.kube.client import Json
 from lws_volcano.kube.clock import Clock
 from lws_volcano.mapping.changes import GangCondition
 
-__all__ = ["StatusPacer", "status_manifest", "turns"]
+__all__ = ["News", "StatusPacer", "news", "status_manifest"]
 
 _LONGEST = 32768
 """Characters that the API allows in a message."""
@@ -35,10 +36,25 @@ def status_manifest(lws: LeaderWorkerSet, wanted: GangCondition | None, now: dat
     return None if found is not None and _reads(found, entry) else _manifest(lws, [entry])
 
 
-def turns(lws: LeaderWorkerSet, wanted: GangCondition | None) -> bool:
-    """Whether somebody who waits for the condition would be told something new."""
+class News(Enum):
+    """How much of a difference there is, the greatest first."""
+
+    VERDICT = auto()
+    """Somebody who waits for the condition is told something new."""
+    REASON = auto()
+    """Another reason, or that of another generation."""
+    WORDS = auto()
+    """The same, told with other counts."""
+
+
+def news(lws: LeaderWorkerSet, wanted: GangCondition | None) -> News:
+    """What a wanted condition says beyond the one that is there."""
     found = next((condition for condition in lws.status.conditions if condition.type == GANG_SCHEDULED), None)
-    return (found is not None and found.status == "True") != (wanted is not None and wanted.status)
+    if (found is not None and found.status == "True") != (wanted is not None and wanted.status):
+        return News.VERDICT
+    there = (found.reason, found.observed_generation) if found else ()
+    asked = (str(wanted.reason), lws.metadata.generation) if wanted else ()
+    return News.REASON if there != asked else News.WORDS
 
 
 def _manifest(lws: LeaderWorkerSet, conditions: list[Json]) -> Json:
@@ -81,6 +97,8 @@ class StatusPacer:
     """From the first difference to the write: what follows at once goes into the same write."""
     linger: float = 3.0
     """The same where True stays True or False stays False: a starting group passes through many such states."""
+    recount: float = 10.0
+    """The same where the reason stays as well: groups that come up one after the other are counted anew that often."""
     interval: float = 1.0
     """Between two writes to one set."""
     abreast: int = 2
@@ -91,13 +109,10 @@ class StatusPacer:
     _since: dict[str, float] = field(default_factory=dict)
     _last: dict[str, float] = field(default_factory=dict)
 
-    def wait(self, key: str, now: float, *, turns: bool = True) -> float:
-        """Seconds until the difference that is seen now may be written; 0 or less: write.
-
-        `turns` says whether the status itself changes, or only what is said about it.
-        """
+    def wait(self, key: str, now: float, *, news: News = News.VERDICT) -> float:
+        """Seconds until the difference that is seen now may be written; 0 or less: write."""
         since = self._since.setdefault(key, now)
-        due = since + (self.settle if turns else self.linger)
+        due = since + {News.VERDICT: self.settle, News.REASON: self.linger, News.WORDS: self.recount}[news]
         wait = max(due, self._last.get(key, float("-inf")) + self.interval) - now
         if wait > 0 or self._under_way < self.abreast:
             return wait

@@ -107,6 +107,18 @@ def test_pods_are_admitted_as_recorded(trace: str) -> None:
         assert admitted["spec"]["containers"] == pod["spec"]["containers"]
 
 
+def test_a_group_index_that_is_there_stays() -> None:
+    """Whatever it is, and whatever the pod is called; without one the name must end in a number."""
+    leader = {"name": "demo-blue", "labels": {names.NAME: "demo", names.WORKER_INDEX: "0"}}
+    pod = {"metadata": {**leader, "annotations": {names.SIZE: "2"}}, "spec": {"containers": []}}
+    with pytest.raises(Denied, match="ordinal"):
+        admit_pod({"object": pod, "namespace": "default"})
+    pod["metadata"]["labels"][names.GROUP_INDEX] = "blue"
+    admitted = admit_pod({"object": pod, "namespace": "default"})
+    assert admitted is not None
+    assert admitted["metadata"]["labels"][names.GROUP_INDEX] == "blue"
+
+
 @pytest.mark.parametrize("trace", ROLLOUTS)
 def test_every_recorded_rollout_step_is_ours(trace: str) -> None:
     """Each change of partition or replicas is what our arithmetic says of one of the worlds shortly before it."""

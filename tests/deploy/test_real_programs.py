@@ -96,6 +96,13 @@ def test_webhooks_of_lws_see_only_its_pods() -> None:
     assert all("objectSelector" in one for one in pods)
 
 
+def test_disaggregated_sets_have_a_status_to_write() -> None:
+    """Its controller makes no child before it could write there."""
+    kinds = [one for one in lws_documents(1, b"") if one["kind"] == "CustomResourceDefinition"]
+    served = {one["spec"]["names"]["kind"]: one["spec"]["versions"][0] for one in kinds}
+    assert served["DisaggregatedSet"]["subresources"] == {"status": {}}
+
+
 def test_every_admission_has_the_name_that_volcano_looks_up() -> None:
     """It waits for minutes for one that is missing."""
     names = {document["metadata"]["name"] for document in volcano_documents(1, b"", ADMISSIONS)}

@@ -3,12 +3,13 @@
 Covers: differences, transition times, removal, pacing. Leaves out: reasons and messages (tests/unit/mapping).
 """
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from lws_volcano.api.names import GANG_SCHEDULED, Reason
 from lws_volcano.api.workloads import LeaderWorkerSet
-from lws_volcano.controller.status import StatusPacer, status_manifest, turns
+from lws_volcano.controller.status import News, StatusPacer, news, status_manifest
 from lws_volcano.mapping.changes import GangCondition
 from tests.contract import manifests
 from tests.contract.clocks import ManualClock
@@ -76,12 +77,21 @@ def test_a_difference_waits_for_the_next_and_writes_keep_a_distance() -> None:
 
 def test_what_only_says_more_about_the_same_status_waits_longer() -> None:
     """A starting group is waiting in many ways; that it is placed is told soon."""
-    pacer = StatusPacer(settle=0.5, linger=2.0)
-    assert pacer.wait("a", now=10.0, turns=False) == 2.0
-    assert pacer.wait("a", now=11.0, turns=True) <= 0
+    pacer = StatusPacer(settle=0.5, linger=2.0, recount=9.0)
+    assert pacer.wait("a", now=10.0, news=News.WORDS) == 9.0
+    assert pacer.wait("a", now=10.0, news=News.REASON) == 2.0
+    assert pacer.wait("a", now=11.0, news=News.VERDICT) <= 0
+
+
+def test_what_is_new_about_a_condition() -> None:
+    """Status before reason and generation, those before the words; a first False is no turn."""
+    there = lws(written(WAITING))
     placed = GangCondition(status=True, reason=Reason.ALL_GROUPS_PLACED, message="")
-    assert turns(lws(written(WAITING)), placed)
-    assert not turns(lws(), WAITING)
+    assert news(there, placed) is News.VERDICT
+    assert news(lws(), WAITING) is News.REASON
+    assert news(there, replace(WAITING, reason=Reason.STARTING)) is News.REASON
+    assert news(lws({**written(WAITING), "observedGeneration": 7}), WAITING) is News.REASON
+    assert news(there, replace(WAITING, message="1 of 2")) is News.WORDS
 
 
 def test_status_writes_leave_room_for_others() -> None:
