@@ -183,11 +183,17 @@ class _Plan:
         return iter(()) if found is None else iter((found,))
 
     def _refilled(self) -> Found | None:
-        """Nodes for the members without one: the best of all where few are lost, else by the rules of `anchored`."""
+        """Nodes for the members without one: the best of all where few are lost, else also by other rules."""
         ring = self.capacity.ring
-        if self.demand.split is None and len(self.demand.missing()) <= LOST:
-            return Refill(self.tally, self.demand, ring, self.top, hard=self.hard).best()
-        return Anchored(self.tally, self.demand, ring).best(self.top, hard=self.hard)
+        anchored = Anchored(self.tally, self.demand, ring, self.top, hard=self.hard)
+        if self.demand.split is not None or len(self.demand.missing()) > LOST:
+            return anchored.best()
+        refill = Refill(self.tally, self.demand, ring, self.top, hard=self.hard)
+        first = refill.best()
+        if first is None or first.exact:
+            return first
+        second = anchored.best()
+        return first if second is None else min(first, second, key=refill.worth)
 
     # --- putting it into words
 
@@ -207,8 +213,12 @@ class _Plan:
         )
 
     def _quality(self, found: Found) -> Quality:
-        at_least = None if found.exact else fewest_domains(self.tally, found.domain, self.demand.workers)
+        at_least = None if found.exact else self._fewest(found.domain)
         return quality_of(self.forest, found.places, self.capacity.ring, at_least)
+
+    def _fewest(self, domain: int) -> list[int]:
+        members = [self.forest.place(node) for node in self.demand.bound.values()]
+        return fewest_domains(self.tally, domain, sum(map(bool, self.demand.missing())), members)
 
     def _name(self, domain: int) -> str:
         return "" if domain == ACROSS else self.forest.domains[domain].name

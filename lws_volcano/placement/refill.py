@@ -69,6 +69,14 @@ class Refill:
                 return Found(self._forest.common(list(places)), places, branches.looked <= _BUDGET)
         return None
 
+    def worth(self, found: Found) -> tuple[int, int, int]:
+        """Level of the domain that holds all, cost of the domains newly used, cost of the ring: less is better."""
+        level = len(self._forest.levels) if found.domain == ACROSS else self._forest.level_of[found.domain]
+        cells = Cells(self._tally)
+        used = {cell for place in self._at.values() for cell in cells.of(place)}
+        new = {cell: cost for place in found.places for cell, cost in cells.of(place).items() if cell not in used}
+        return level, sum(new.values()), self._ring.cost(found.places)
+
 
 class _Branches:
     """The search in one region.

@@ -23,7 +23,7 @@ from lws_volcano.placement.room import Pair
 from lws_volcano.placement.tally import Tally
 from lws_volcano.topology.model import ACROSS
 
-__all__ = ["BUDGET", "Load", "Seats", "Spread", "Units", "take_nodes"]
+__all__ = ["BUDGET", "NODES", "Load", "Part", "Seats", "Spread", "Table", "Units", "take_nodes"]
 
 BUDGET: Final = 120_000
 """Steps of the exact search below one domain; about 20 ms."""
@@ -60,10 +60,10 @@ class Units(NamedTuple):
     first: int
     alone: bool = False
 
-    def table(self, plain: list[int], led: list[int]) -> "_Table":
+    def table(self, plain: list[int], led: list[int]) -> "Table":
         """Costs by sub-groups from costs by pods."""
         plain, led = plain[:: self.size], led[self.first :: self.size]
-        return _Table(plain[:2], led[: 1 if self.first else 2]) if self.alone else _Table(plain, led)
+        return Table(plain[:2], led[: 1 if self.first else 2]) if self.alone else Table(plain, led)
 
     def pods(self, load: Load) -> Load:
         """The same load counted in pods."""
@@ -76,7 +76,7 @@ class Units(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class Table:
     """Cheapest costs below one domain: index = workers, without and with the leader."""
 
     plain: list[int]
@@ -84,11 +84,11 @@ class _Table:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """A child domain, or with `child` `NODES`: the nodes straight in a domain, or one of them."""
 
     child: int
-    table: _Table
+    table: Table
     place: int = -1
 
 
@@ -96,8 +96,8 @@ class _Part:
 class _Counted:
     """A domain counted: its parts, and the tables of the first 0, 1, 2 … of them together."""
 
-    parts: list[_Part]
-    tables: list[_Table]
+    parts: list[Part]
+    tables: list[Table]
     coarse: bool
 
 
@@ -160,52 +160,56 @@ class Spread:
         if counted is None:
             parts = self._parts(domain)
             coarse = self._steps(parts) > self.budget
-            tables = [_Table([0], [])]
+            tables = [Table([0], [])]
             for part in parts:
                 tables.append(self._join(tables[-1], part.table, coarse=coarse))
             counted = self._counted[domain] = _Counted(parts, tables, coarse)
             self.exact = self.exact and not coarse
         return counted
 
-    def _steps(self, parts: list[_Part]) -> int:
+    def _steps(self, parts: list[Part]) -> int:
         steps = total = 0
         for part in parts:
             total = min(total + len(part.table.plain), self._most + 1)
             steps += total * len(part.table.plain)
         return steps * 3 if self.load.leader else steps
 
-    def _parts(self, domain: int) -> list[_Part]:
+    def _parts(self, domain: int) -> list[Part]:
         level = self._level(domain)
-        parts = [_Part(child, self._entered(child, level)) for child in self._children(domain)]
+        parts = [Part(child, self._entered(child, level)) for child in self._children(domain)]
         if 0 < level < len(self.forest.levels):
             return parts + self._single_nodes(domain, level)
         classes = self._attached(domain)
         if classes:
-            parts.append(_Part(NODES, self._nodes(classes, domain)))
+            parts.append(Part(NODES, self._nodes(classes, domain)))
         return parts
 
-    def _single_nodes(self, domain: int, level: int) -> list[_Part]:
+    def _single_nodes(self, domain: int, level: int) -> list[Part]:
         """Nodes attached above the lowest level: each is alone in its missing lower domains, so a part of its own."""
-        parts: list[_Part] = []
+        parts: list[Part] = []
         for place in sorted(self._own(domain), key=lambda p: (self.tally.pairs[p][0], self.forest.names[p])):
             workers, beside = self._pair(place, level)
             if workers or beside >= 0:
                 cost = self.costs.node + self.costs.edge(self.tally.pairs[place][0], 0, level)
                 plain = [0] + [cost] * min(workers, self._most)
                 led = [cost] * min(beside + 1, self._most + 1) if self.load.leader else []
-                parts.append(_Part(NODES, _Table(plain, led), place))
+                parts.append(Part(NODES, Table(plain, led), place))
         return parts
 
-    def _entered(self, child: int, level: int) -> _Table:
+    def _entered(self, child: int, level: int) -> Table:
         """A child's table as seen from a domain of this level: the cost of using the child added, in its units."""
         low = self.forest.level_of[child]
-        edge = self.costs.edge(self.tally.free[child], low, level)
+        edge = self._edge(child, level)
         table = self._count(child).tables[-1]
         plain = [cost + edge if index else cost for index, cost in enumerate(table.plain)]
         led = [cost + edge for cost in table.led]
         if self.units is not None and self._changes(low, level):
             return self.units.table(plain, led)
-        return _Table(plain, led)
+        return Table(plain, led)
+
+    def _edge(self, child: int, level: int) -> int:
+        """Cost of using a child of a domain of this level."""
+        return self.costs.edge(self.tally.free[child], self.forest.level_of[child], level)
 
     def _changes(self, low: int, high: int) -> bool:
         """Units change between these levels."""
@@ -230,12 +234,12 @@ class Spread:
                 classes[pair] = classes.get(pair, 0) + 1
         return classes
 
-    def _nodes(self, classes: dict[Pair, int], domain: int) -> _Table:
+    def _nodes(self, classes: dict[Pair, int], domain: int) -> Table:
         """Nodes straight in a domain of the lowest level, or without any domain."""
         level = self._level(domain)
         plain = self._row(coverage(classes, self._most + 1), level)
         led = self._row(led_coverage(classes, self._most + 1), level) if self.load.leader else []
-        return _Table(plain, led)
+        return Table(plain, led)
 
     def _row(self, covered: Sequence[int], level: int) -> list[int]:
         """Fewest nodes for every number of workers, as costs."""
@@ -247,7 +251,7 @@ class Spread:
             row += [cost] * (min(workers, self._most) + 1 - len(row))
         return row
 
-    def _join(self, left: _Table, right: _Table, *, coarse: bool) -> _Table:
+    def _join(self, left: Table, right: Table, *, coarse: bool) -> Table:
         plain = self._sum(left.plain, right.plain, coarse=coarse)
         led = self._sum(left.led, right.plain, coarse=coarse)
         for index, cost in enumerate(self._sum(left.plain, right.led, coarse=coarse)):
@@ -255,7 +259,7 @@ class Spread:
                 led.append(cost)
             elif cost < led[index]:
                 led[index] = cost
-        return _Table(plain, led)
+        return Table(plain, led)
 
     def _sum(self, left: list[int], right: list[int], *, coarse: bool) -> list[int]:
         """Min-plus convolution, cut at the load."""
@@ -281,7 +285,7 @@ class Spread:
                 found += self._assign(domain, part, taken)
         return found
 
-    def _assign(self, domain: int, part: _Part, load: Load) -> list[Seats]:
+    def _assign(self, domain: int, part: Part, load: Load) -> list[Seats]:
         level = self._level(domain)
         low = _NODE if part.child == NODES else self.forest.level_of[part.child]
         units = self.units if self._changes(low, level) else None
@@ -316,7 +320,7 @@ def _split(left: list[int], right: list[int], total: int, *, coarse: bool) -> tu
     return best, at
 
 
-def _share(left: _Table, right: _Table, load: Load, *, coarse: bool) -> Load:
+def _share(left: Table, right: Table, load: Load, *, coarse: bool) -> Load:
     """What the right part takes of the load in the cheapest split."""
     if not load.leader:
         return Load(_split(left.plain, right.plain, load.workers, coarse=coarse)[1], leader=False)
