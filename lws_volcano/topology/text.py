@@ -21,6 +21,7 @@ __all__ = ["FileOrigin", "Located", "decode", "documents", "located"]
 
 MAX_BYTES: Final = 128 * 1024 * 1024
 """Largest text, after unpacking."""
+_PIECE: Final = 1024 * 1024
 
 _BaseLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -101,23 +102,26 @@ def decode(data: bytes, name: str) -> str:
     TopologyError
         Broken gzip, too large, or not text.
     """
-    if data[:2] == b"\x1f\x8b":
-        data = _unpack(data, name)
-    if len(data) > MAX_BYTES:
+    text: bytes | bytearray = _unpack(data, name) if data[:2] == b"\x1f\x8b" else data
+    if len(text) > MAX_BYTES:
         raise TopologyError(
             f"is larger than {MAX_BYTES // 2**20} MiB", name, "write host ranges instead of single nodes"
         )
-    wide = data[:2] in {b"\xff\xfe", b"\xfe\xff"}
+    wide = text.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
-        return data.decode("utf-16" if wide else "utf-8-sig")
+        return text.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise TopologyError(f"is not UTF-8 text (byte {error.start})", name, "save it as UTF-8") from None
 
 
-def _unpack(data: bytes, name: str) -> bytes:
+def _unpack(data: bytes, name: str) -> bytes | bytearray:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-            return packed.read(MAX_BYTES + 1)
+            # Piece by piece: some Pythons hold what is read in one go twice.
+            found = bytearray()
+            while len(found) <= MAX_BYTES and (piece := packed.read(_PIECE)):
+                found += piece
+            return found
     except (OSError, EOFError, zlib.error) as error:
         raise TopologyError(f"cannot be unpacked: {error}", name, "check that it was copied whole") from None
 
