@@ -218,7 +218,7 @@ async def test_lease_on_the_wire(server: ApiServer, client: Client) -> None:
     gained = asyncio.Event()
     elector = LeaderElector(
         client=client,
-        clock=QuickClock(),
+        clock=QuickClock(factor=20),
         identity="me",
         namespace="ns",
         name="lease",
