@@ -70,14 +70,15 @@ class Anchored:
             yield from camps if len(camps) == 1 else ()
             return
         camp = self._regions.camp(self._bound[0])
-        units = Units(self._top, self._demand.workers, 0)
-        for region in self._regions.widening([self._bound[0]]) if camp != ACROSS else ():
-            seats = self._seats(region, Load(1, leader=False), units)
-            if seats:
-                yield self._regions.camp(seats[0].place)
-                return
         if camp == ACROSS:
             yield camp
+            return
+        workers = list(range(1, self._demand.size))
+        for region in self._regions.widening([self._bound[0]]):
+            seats = self._find(region, workers, self._top)
+            if seats and self._regions.may_start(seats[0].place):
+                yield self._regions.camp(seats[0].place)
+                return
 
     def _ways(self) -> Iterator[list[list[int]]]:
         """Missing ranks that belong together: each sub-group; else all of them, and if need be the leader apart."""
@@ -135,7 +136,7 @@ class Anchored:
             fits = self._tally.pairs[alone(region)][leader] >= workers
             return [Seats(alone(region), workers, leader)] if fits else []
         level = len(self._forest.levels) if region == ACROSS else self._forest.level_of[region]
-        for whole in range(min(level, limit + 1)) if limit is not None and workers else ():
+        for whole in range(-1, min(level, limit + 1)) if limit is not None and workers else ():
             units = Units(whole, workers, workers if leader else 0)
             seats = self._seats(region, Load(int(not leader), leader), units)
             if seats:

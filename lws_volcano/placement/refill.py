@@ -23,8 +23,8 @@ __all__ = ["LOST", "Refill"]
 
 LOST: Final = 12
 """Most lost members that are placed this way."""
-_BUDGET: Final = 10_000
-"""Places that are looked at in one domain, about 10 ms."""
+_BUDGET: Final = 5_000
+"""Places that are looked at in one domain, about 15 ms."""
 
 _Worth = tuple[int, int]
 """Cost of the domains newly used, cost of the ring: less is better."""
@@ -189,10 +189,10 @@ class _Branches:
 
     def _holds_all(self, place: int, waiting: int) -> bool:
         """The first worker decides where the others must be."""
-        return (
-            self._camp is not None
-            or self._regions.free(self._regions.inner(self._region, self._regions.camp(place))) >= waiting
-        )
+        regions = self._regions
+        if self._camp is not None:
+            return True
+        return regions.may_start(place) and regions.free(regions.inner(self._region, regions.camp(place))) >= waiting
 
     def _put(self, rank: int, place: int) -> None:
         if rank:

@@ -49,6 +49,10 @@ class Regions:
         allowed = [domain for domain in self._forest.chain(place) if self._forest.level_of[domain] <= self._top]
         return allowed[-1] if allowed else alone(place)
 
+    def may_start(self, place: int) -> bool:
+        """The first that is held by the rule may be here: under a hard one not on a node without a domain."""
+        return not self._hard or not self._forest.loose(place)
+
     def widening(self, anchors: Sequence[int]) -> list[Region]:
         """The node that the anchors share, the lowest domain around them, and so on."""
         regions = [alone(anchors[0])] if len(set(anchors)) == 1 else []

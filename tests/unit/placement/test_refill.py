@@ -54,10 +54,12 @@ def all_ways(free: dict[str, int], gpus: dict[int, int], bound: dict[int, str], 
     return found
 
 
-def keeps(topology: Topology, nodes: list[str], tier: int, scope: str) -> bool:
-    """The hard rule holds."""
-    held = set(nodes if scope == "group" else nodes[1:])
-    return not held or brute.highest(topology, held) <= tier
+def keeps(topology: Topology, nodes: list[str], bound: dict[int, str], tier: int, scope: str) -> bool:
+    """The hard rule holds: all in one domain; on a node without one only beside a member that is there already."""
+    first = 0 if scope == "group" else 1
+    held = set(nodes[first:])
+    there = {node for rank, node in bound.items() if rank >= first}
+    return brute.highest(topology, held) <= tier and all(node in topology.place_of for node in held - there)
 
 
 @given(
@@ -99,7 +101,7 @@ def test_the_lost_go_where_it_is_best(  # noqa: PLR0917 - one case
     rules: dict[str, Any] = {"mode": "hard", "highest_tier": tier} if tier < 3 else {"mode": "soft"}
     plan = plan_group(group(size, shape(worker), shape(leader), bound=bound, scope=scope, **rules), room)
     ways = all_ways(free, gpus, bound, size)
-    allowed = [nodes for nodes in ways if tier == 3 or keeps(topology, nodes, tier, scope)]
+    allowed = [nodes for nodes in ways if tier == 3 or keeps(topology, nodes, bound, tier, scope)]
     assert plan.feasible == bool(allowed), plan.reason
     if not allowed:
         return
