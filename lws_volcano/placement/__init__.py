@@ -5,9 +5,11 @@ The way through the package
     `forest`, `tally`         the same summed up the trees of the topology, kept up to date change by change
     `capacity`                nodes, pods and promises in one object; `state` feeds it, planning reads it
     `demand`                  a group and its rules
-    `planner`                 the way in; it asks `search` (whole groups), `refill` (a few members were lost),
-                              `anchored` (many were, or sub-groups), `exclusive`, `apart` (scope workers) and
-                              `company` (placement groups)
+    `planner`                 the way in; it asks `search` (whole groups), `exclusive`, `apart` (scope workers),
+                              `company` (placement groups), and where members are bound:
+    `refill`                  up to twelve are lost: the best nodes, rank by rank (`contenders`, `cells`)
+    `anchored`                more are, or sub-groups: `beside` chooses nodes, `seating` gives them to ranks; `region`
+                              says for both where to look
     `cost`, `pack`, `spread`  what is best, in a domain of nodes and in a tree of domains; `ranks` and `ring` order it
     `plan`, `quality`, `bounds`, `shortage`, `explain`  what came out, how good it is, and why
     `plan_format`, `node_lists`  JSON, and the annotation that carries a plan
