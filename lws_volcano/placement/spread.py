@@ -177,19 +177,29 @@ class Spread:
     def _parts(self, domain: int) -> list[Part]:
         level = self._level(domain)
         parts = [Part(child, self._entered(child, level)) for child in self._children(domain)]
-        if 0 < level < len(self.forest.levels):
-            return parts + self._single_nodes(domain, level)
+        if level:
+            single = parts + self._single_nodes(domain, level)
+            if domain != ACROSS or self._steps(single) <= self.budget:
+                return single
+            # Too many without a domain to tell apart: the fewest of them, not always the fullest.
+            self.exact = False
         classes = self._attached(domain)
         if classes:
             parts.append(Part(NODES, self._nodes(classes, domain)))
         return parts
 
     def _single_nodes(self, domain: int, level: int) -> list[Part]:
-        """Nodes attached above the lowest level: each is alone in its missing lower domains, so a part of its own."""
+        """Nodes attached above the lowest level: each is alone in its missing lower domains, so a part of its own.
+
+        Of nodes with equal room only as many as the load can use.
+        """
         parts: list[Part] = []
+        equal: dict[Pair, int] = {}
         for place in sorted(self._own(domain), key=lambda p: (self.tally.pairs[p][0], self.forest.names[p])):
             workers, beside = self._pair(place, level)
-            if workers or beside >= 0:
+            pair = self.tally.pairs[place]
+            equal[pair] = equal.get(pair, 0) + 1
+            if (workers or beside >= 0) and equal[pair] <= self._most // max(workers, 1) + 2:
                 cost = self.costs.node + self.costs.edge(self.tally.pairs[place][0], 0, level)
                 plain = [0] + [cost] * min(workers, self._most)
                 led = [cost] * min(beside + 1, self._most + 1) if self.load.leader else []
