@@ -36,6 +36,7 @@ class Contenders:
         self._tally, self._forest, self._members = tally, tally.forest, members
         self._workers, self._leader, self._lost = workers, leader, workers + leader
         self._used = {self._forest.home(place) for place in members}
+        self._inhabited = {domain for home in self._used if home != ACROSS for domain in tally.forest.above[home]}
         self._makes: dict[int, Make] = {}
 
     def within(self, domain: int) -> list[int]:
@@ -49,13 +50,29 @@ class Contenders:
                 found.update(self._alike(forest.attached[index]))
             elif self._tally.classes[index]:
                 fresh.setdefault(forest.parent[index], []).append(index)
-        for siblings in fresh.values():
+        for siblings in self._promising(fresh):
             for index in self._fullest(siblings):
                 found.update(self._alike(forest.attached[index]))
         if domain == ACROSS:
             for entries in self._tally.loose.values():
                 found.update(place for _, place in entries[: self._lost])
         return sorted(found, key=forest.names.__getitem__)
+
+    def _promising(self, fresh: dict[int, list[int]]) -> Iterable[list[int]]:
+        """Siblings by parent; for a single pod, which enters one branch only, those in the fullest unused branches."""
+        if self._lost > 1:
+            return fresh.values()
+        forest, free, best = self._forest, self._tally.free, self._tally.best
+        branches: dict[tuple[int, ...], list[tuple[list[int], list[int]]]] = {}
+        for parent, siblings in fresh.items():
+            above = forest.above[parent] if parent != ACROSS else ()
+            unused = [domain for domain in reversed(above) if domain not in self._inhabited]
+            if not unused or (best[parent] >= 0 if self._leader else free[parent]):
+                start = forest.parent[unused[0]] if unused else parent
+                key = (start, *(forest.level_of[domain] for domain in unused))
+                branches.setdefault(key, []).append(([free[domain] for domain in unused], siblings))
+        least = {key: min(frees for frees, _ in alike) for key, alike in branches.items()}
+        return [found for key, alike in branches.items() for frees, found in alike if frees == least[key]]
 
     def make(self, domain: int) -> Make:
         """Equal for domains that are alike inside."""
