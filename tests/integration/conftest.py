@@ -37,6 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.integration)
             # A dozen real programs on two cores: what fails by the clock alone is tried once more, and shown as rerun.
             item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=1))
+    # Begun last they would be the end of the run, on one of several workers.
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

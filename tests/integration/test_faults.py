@@ -49,6 +49,7 @@ async def observed(world):
         await observer.finish()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 async def test_scaling_through_every_sort_of_fault(observed, proxied):
     """A third of all requests fail in all ways there are, while a set grows, shrinks, restarts and goes."""

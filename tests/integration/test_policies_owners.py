@@ -17,7 +17,7 @@ from tests.integration.expectations import condition_is, groups_are, our_groups,
 from tests.integration.rightness import settled
 
 GANG = "lws-volcano.io/gang"
-GROUPS = int(os.environ.get("LWS_VOLCANO_TEST_GROUPS", "200"))
+GROUPS = int(os.environ.get("LWS_VOLCANO_TEST_GROUPS", "60"))
 """Of one set; a thousand take some minutes."""
 PREFIX = "disaggregatedset.x-k8s.io/"
 REVISION = "5f3a1c2b"

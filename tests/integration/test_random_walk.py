@@ -122,6 +122,7 @@ class Walk:
         return await settled(self.world, ROUND)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 async def test_200_random_operations(world, tmp_path):
     """No rule is broken on the way, and the end is exactly right."""

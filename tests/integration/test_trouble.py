@@ -146,6 +146,7 @@ async def test_without_the_right_to_write_podgroups(world, controller):
     await world.running("held", 2, timeout=60)
 
 
+@pytest.mark.long
 async def test_api_server_away_for_half_a_minute(world, controller):
     """No restart of the process, no lost change: what was asked for in between is done as soon as it is back."""
     await world.nodes(4)

@@ -111,6 +111,7 @@ class World:
         deadline = time.monotonic() + timeout
         while True:
             self.check()
+            started = time.monotonic()
             try:
                 found = await look()
                 if found or time.monotonic() > deadline:
@@ -119,7 +120,8 @@ class World:
             except AssertionError:
                 if time.monotonic() > deadline:
                     raise
-            await asyncio.sleep(0.05)
+            # A look at much costs the API server much: it is given as long again, so that others get on.
+            await asyncio.sleep(max(0.1, time.monotonic() - started))
 
     async def running(self, lws: str, count: int, timeout: float = 30) -> list[Object]:  # noqa: ASYNC109
         """Wait until exactly `count` pods of a LeaderWorkerSet exist and run; gives them."""
