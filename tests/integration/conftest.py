@@ -72,12 +72,11 @@ async def api(control_plane: ControlPlane) -> AsyncIterator[Api]:
 
 
 @pytest_asyncio.fixture
-async def namespace(api: Api) -> AsyncIterator[str]:
-    """A namespace of the test's own."""
+async def namespace(api: Api) -> str:
+    """A namespace of the test's own. It stays: to delete one costs the API server some requests for every kind."""
     name = f"test-{os.getpid()}-{next(_numbers)}"
     await api.create(NAMESPACES, {"metadata": {"name": name}})
-    yield name
-    await api.delete(NAMESPACES, name)
+    return name
 
 
 @pytest_asyncio.fixture

@@ -16,7 +16,6 @@ from deploy.local.programs import Programs
 from deploy.local.resources import (
     HYPER_NODES,
     LEADER_WORKER_SETS,
-    NAMESPACES,
     NODES,
     POD_GROUPS,
     PODS,
@@ -34,7 +33,7 @@ RECORDED = (LEADER_WORKER_SETS, PODS, POD_GROUPS, STATEFUL_SETS, REVISIONS)
 
 @dataclass
 class World:
-    """Everything a test touches goes when it ends."""
+    """Everything of a test that another could meet goes when it ends."""
 
     plane: ControlPlane
     api: Api
@@ -142,7 +141,7 @@ class World:
     # --- cleaning up
 
     async def clean(self) -> None:
-        """Remove what the test made: its programs, namespace, nodes, HyperNodes and queues."""
+        """Remove what the test made: its programs, sets and pods, nodes, HyperNodes and queues."""
         self.check = lambda: None
         for name in self.started:
             await asyncio.to_thread(self.plane.supervisor.stop, name)
@@ -150,7 +149,6 @@ class World:
         await self._empty(STATEFUL_SETS)
         await self._empty(POD_GROUPS)
         await self._free_pods()
-        await self.api.delete(NAMESPACES, self.namespace)
         for resource in (NODES, HYPER_NODES):
             await self.api.request("DELETE", resource.path())
         for queue in await self.api.list(QUEUES):

@@ -29,7 +29,7 @@ def kind(way: list[str], strangers: dict[str, int]) -> int:
     worker=st.integers(1, 2),
     loose=st.lists(st.integers(0, 3), min_size=1, max_size=3),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_nodes_without_a_domain_are_chosen_as_well_as_any(
     tree: dict[str, Any], size: int, leader: int, worker: int, loose: list[int]
 ) -> None:
