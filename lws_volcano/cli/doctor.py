@@ -8,9 +8,11 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final, TypeVar
 
+from lws_volcano.cli.arguments import add_cluster_arguments, add_settings_argument
 from lws_volcano.cli.checks import definitions, hyper_nodes, provider, queues, rights, scheduler, sets, webhook
 from lws_volcano.cli.checks.patient import Check, Finding, Level, Patient
-from lws_volcano.cli.live import add_cluster_arguments, in_cluster, look
+from lws_volcano.cli.live import in_cluster, look
+from lws_volcano.cli.settings import load_settings
 from lws_volcano.kube.client import Client, Json
 from lws_volcano.kube.errors import ApiError, NotFound
 from lws_volcano.kube.resources import (
@@ -41,13 +43,14 @@ def add_parser(subparsers: Any) -> None:
         help="what in this cluster would silently break gang or topology scheduling",
         description="Looks and changes nothing. Exit code 1 when something is broken, 0 when there are warnings only.",
     )
-    parser.add_argument("-o", "--output", choices=("text", "json"), default="text")
+    parser.add_argument("-o", "--output", choices=("text", "json"), default="text", help="default: text")
     parser.add_argument("--volcano-namespace", default=VOLCANO, metavar="NS", help="default: %(default)s")
     parser.add_argument("--lws-namespace", default=LWS, metavar="NS", help="default: %(default)s")
     parser.add_argument("--webhook-secret", default="lws-volcano-webhook", metavar="NAME", help="default: %(default)s")
     parser.add_argument(
         "--namespace", default="lws-volcano-system", metavar="NS", help="of lws-volcano; default: %(default)s"
     )
+    add_settings_argument(parser)
     add_cluster_arguments(parser)
 
 
@@ -75,6 +78,7 @@ async def examine(client: Client, args: argparse.Namespace) -> Patient:
     ClusterError
         The API server does not answer.
     """
+    settings = load_settings(args.config)
     reader = _Reader(client)
     cluster = await look(client)
     for kind in cluster.kinds.all():
@@ -83,6 +87,7 @@ async def examine(client: Client, args: argparse.Namespace) -> Patient:
     deployment = await reader.get(DEPLOYMENTS, args.volcano_namespace, "volcano-scheduler")
     return Patient(
         cluster=cluster,
+        settings=settings,
         definitions=await reader.definitions(),
         scheduler_config=_data(await reader.get(CONFIG_MAPS, args.volcano_namespace, "volcano-scheduler-configmap")),
         scheduler_args=None if deployment is None else _arguments(deployment),

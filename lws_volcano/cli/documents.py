@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from lws_volcano.api.meta import Object
 from lws_volcano.api.pods import Pod
 from lws_volcano.api.volcano import HyperNode, PodGroup, Queue
 from lws_volcano.api.workloads import ControllerRevision, DisaggregatedSet, LeaderWorkerSet
+from lws_volcano.cli.files import read_bytes, shown
 from lws_volcano.topology.findings import Origin
 from lws_volcano.topology.schema import KIND
 from lws_volcano.topology.text import located
@@ -94,31 +94,33 @@ def read_documents(paths: Sequence[str]) -> list[Document]:
     InputError
         A file that can't be read, is no YAML or JSON, or holds something without a kind.
     """
-    return [document for path in paths for file in _files(path) for document in _file(file)]
+    return [document for path in paths for file in _files(path) for document in _objects(_text(file), shown(file))]
 
 
 def _files(path: str) -> list[str]:
     """As `kubectl apply -f` takes a directory: not what is below it."""
     folder = Path(path)
-    if path == "-" or not folder.is_dir():
-        return [path]
-    found = sorted(str(file) for file in folder.iterdir() if file.suffix in _SUFFIXES and file.is_file())
+    try:
+        if path == "-" or not folder.is_dir():
+            return [path]
+        found = sorted(str(file) for file in folder.iterdir() if file.suffix in _SUFFIXES and file.is_file())
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror}", where=path, mend="check the path") from None
     if not found:
         raise InputError("holds no .yaml, .yml or .json file", where=path, mend="name the files")
     return found
 
 
-def _file(path: str) -> Iterator[Document]:
-    text = _text(path)
-    values = _json(text, path)
-    found = values if values is not None else _yaml(text, path)
+def _objects(text: str, name: str) -> Iterator[Document]:
+    values = _json(text, name)
+    found = values if values is not None else _yaml(text, name)
     if not found and not _CONTENT.search(text):
-        raise InputError("is empty", where=path, mend="every document needs apiVersion and kind")
+        raise InputError("is empty", where=name, mend="every document needs apiVersion and kind")
     for value, where, origin in found:
         yield from _expand(value, where, origin)
 
 
-def _json(text: str, path: str) -> list[_Value] | None:
+def _json(text: str, name: str) -> list[_Value] | None:
     """Values of JSON text, one after the other; None when it is something else, such as YAML in flow style."""
     decoder, values, at = json.JSONDecoder(), [], _after_blanks(text, 0)
     if not text.startswith("{", at):
@@ -128,11 +130,13 @@ def _json(text: str, path: str) -> list[_Value] | None:
             value, at = decoder.raw_decode(text, at)
             values.append(value)
             at = _after_blanks(text, at)
-    except json.JSONDecodeError:
-        return None
+    except json.JSONDecodeError as error:
+        if not name.endswith(".json"):
+            return None
+        raise InputError(f"is not JSON: {error.msg}", where=f"{name}:{error.lineno}", mend="correct the line") from None
     except RecursionError:
-        raise InputError("nested too deeply", where=path, mend="correct the file") from None
-    places = [path] if len(values) == 1 else [f"{path} (document {number})" for number in range(1, len(values) + 1)]
+        raise InputError("nested too deeply", where=name, mend="correct the file") from None
+    places = [name] if len(values) == 1 else [f"{name} (document {number})" for number in range(1, len(values) + 1)]
     return [(value, where, Origin(where)) for value, where in zip(values, places, strict=True)]
 
 
@@ -141,34 +145,33 @@ def _after_blanks(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _yaml(text: str, path: str) -> list[_Value]:
+def _yaml(text: str, name: str) -> list[_Value]:
     """Values of YAML text, the items of Lists each by itself; only topologies keep all their lines."""
     found: list[_Value] = []
-    for one in located(text, path):
-        where = f"{path}:{one.origin.line(())}"
+    for one in located(text, name):
+        where = f"{name}:{one.origin.line(())}"
         whole = isinstance(one.value, dict) and one.value.get("kind") == KIND
         found.append((one.value, where, one.origin if whole else Origin(where)))
     return found
 
 
 def _text(path: str) -> str:
+    data, name = read_bytes(path), shown(path)
     try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         if data.startswith(_GZIP):
             unpacked = zlib.decompressobj(_GZIP_WINDOW)
             data = unpacked.decompress(data, _LARGEST + 1)
             if not unpacked.eof and len(data) <= _LARGEST:
                 raise InputError(
-                    "ends in the middle of its gzip data", where=path, mend="check that it was copied whole"
+                    "ends in the middle of its gzip data", where=name, mend="check that it was copied whole"
                 )
         if len(data) > _LARGEST:
-            raise InputError("larger than 1 GiB", where=path, mend="split the file")
+            raise InputError("larger than 1 GiB", where=name, mend="split the file")
         return data.decode("utf-8-sig")
-    except (OSError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"can't be read: {reason}", where=path, mend="check the path") from None
+    except zlib.error as error:
+        raise InputError(f"can't be read: {error}", where=name, mend="check that it is a gzip file") from None
     except UnicodeDecodeError:
-        raise InputError("is not text in UTF-8", where=path, mend="save it as UTF-8") from None
+        raise InputError("is not text in UTF-8", where=name, mend="save it as UTF-8") from None
 
 
 def _expand(raw: Any, where: str, origin: Origin) -> Iterator[Document]:

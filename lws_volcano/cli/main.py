@@ -10,7 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from types import ModuleType
 from typing import Any, Final, NoReturn
 
@@ -33,6 +33,7 @@ TOPOLOGY_COMMANDS: Final = {
     "import": "make a ClusterTopology from what you have (Slurm, labels, ibnetdiscover, ...)",
 }
 DEBUG: Final = "LWS_VOLCANO_DEBUG"
+EXIT_CODES: Final = "exit codes: 0 fine, 1 the answer is no, 2 wrong usage, 3 the cluster can't be reached or read"
 
 OK, NO, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -40,6 +41,8 @@ OK, NO, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:  # closed by the caller: `>&-`
+        return _say("standard output is closed", NO)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name must not fail for the sake of a terminal
@@ -78,6 +81,10 @@ def _run(module: ModuleType, args: argparse.Namespace) -> int:
         return OK
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as error:
+        if os.environ.get(DEBUG):
+            raise
+        return _say(str(error.strerror or error) + (f": {error.filename}" if error.filename else ""), NO)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
@@ -87,7 +94,8 @@ def _run(module: ModuleType, args: argparse.Namespace) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    sys.stdout.flush()
+    with suppress(OSError, AttributeError):  # what was printed so far comes first, where it can be printed at all
+        sys.stdout.flush()
     print(f"error: {message}", file=sys.stderr)
     return code
 
@@ -114,7 +122,7 @@ def command_parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 def _parser(words: Sequence[str]) -> tuple[argparse.ArgumentParser, ModuleType | None]:
     """The parser, filled in only for the command that was asked for, and the module that runs it."""
-    parser = _Parser(prog="lws-volcano", description="Multi-node inference groups on Volcano.")
+    parser = _Parser(prog="lws-volcano", description="Multi-node inference groups on Volcano.", epilog=EXIT_CODES)
     parser.add_argument("--version", action="version", version=f"lws-volcano {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     asked = _first_word(words)

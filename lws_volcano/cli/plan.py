@@ -6,10 +6,13 @@ import time
 from typing import Any
 
 from lws_volcano.api.errors import UsageError
+from lws_volcano.cli.arguments import add_cluster_arguments, add_settings_argument
 from lws_volcano.cli.plan_documents import plan_json, plan_yaml
-from lws_volcano.cli.plan_inputs import Inputs, from_cluster, from_files
+from lws_volcano.cli.plan_inputs import Inputs, gather
 from lws_volcano.cli.plan_table import plan_table
+from lws_volcano.cli.settings import load_settings
 from lws_volcano.mapping.whole_plan import WholePlan, plan_everything
+from lws_volcano.state.cluster import Cluster
 
 __all__ = ["add_parser", "run"]
 
@@ -32,12 +35,14 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--topology", metavar="FILE", help="a ClusterTopology file")
     parser.add_argument("--keep-going", action="store_true", help="leave out what is faulty in a topology")
-    parser.add_argument("-o", "--output", choices=("table", "json", "yaml", "svg"), default="table")
+    parser.add_argument(
+        "-o", "--output", choices=("table", "json", "yaml", "svg"), default="table", help="default: table"
+    )
     parser.add_argument("--explain", metavar="GROUP", help="why this domain, and why not the others: [NS/]LWS-INDEX")
     parser.add_argument("--timings", action="store_true", help="say how long each part took")
     parser.add_argument("--from-cluster", action="store_true", help="read the cluster too; files come on top of it")
-    parser.add_argument("--kubeconfig", metavar="FILE", help="with --from-cluster")
-    parser.add_argument("--context", help="with --from-cluster")
+    add_settings_argument(parser)
+    add_cluster_arguments(parser.add_argument_group("with --from-cluster"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,12 +67,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _inputs(args: argparse.Namespace) -> Inputs:
-    files = from_files(args.file, args.topology, keep_going=args.keep_going)
-    if not args.from_cluster:
-        return files
-    from lws_volcano.cli.live import in_cluster, look  # noqa: PLC0415 - slow to import, and not needed offline
+    settings = load_settings(args.config)
+    cluster = _look(args) if args.from_cluster else None
+    return gather(args.file, args.topology, cluster=cluster, settings=settings, keep_going=args.keep_going)
 
-    return from_cluster(in_cluster(args, look), files)
+
+def _look(args: argparse.Namespace) -> Cluster:
+    from lws_volcano.cli.live import in_cluster, look, require  # noqa: PLC0415 - slow to import, not needed offline
+
+    cluster = in_cluster(args, lambda client: look(client, every_pod=True))
+    require(cluster.kinds.lws, cluster.kinds.nodes, cluster.kinds.pods)
+    return cluster
 
 
 def _text(output: str, plan: WholePlan, inputs: Inputs, timings: dict[str, float] | None) -> str:

@@ -1,21 +1,23 @@
-"""From files, or from a cluster, to an inventory for the planner."""
+"""From files, and from a cluster below them, to an inventory for the planner."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
 from lws_volcano.api.cluster import Namespace, Node, PriorityClass, RuntimeClass
-from lws_volcano.api.errors import InputError
 from lws_volcano.api.meta import Object
 from lws_volcano.api.pods import Pod
+from lws_volcano.api.settings import Settings
 from lws_volcano.api.volcano import PodGroup, Queue
 from lws_volcano.api.workloads import ControllerRevision, DisaggregatedSet, LeaderWorkerSet
 from lws_volcano.cli.documents import VIEWS, Document, read_documents
+from lws_volcano.cli.files import read_bytes, shown
 from lws_volcano.mapping.disaggregated import children
-from lws_volcano.mapping.inventory import Inventory
+from lws_volcano.mapping.inventory import DEFAULT_NAMESPACE, Inventory
+from lws_volcano.mapping.snapshot import Capabilities
 from lws_volcano.state.cluster import Cluster
+from lws_volcano.state.kinds import Kind
 from lws_volcano.topology.build import build
 from lws_volcano.topology.file import Source, parse_document, parse_topologies
 from lws_volcano.topology.importers.registry import import_topology
@@ -23,7 +25,7 @@ from lws_volcano.topology.importers.source import Source as ImportSource
 from lws_volcano.topology.load import build_all
 from lws_volcano.topology.model import Topology
 
-__all__ = ["Inputs", "from_cluster", "from_files"]
+__all__ = ["Inputs", "gather"]
 
 TOPOLOGY: Final = "ClusterTopology"
 DISAGGREGATED: Final = "DisaggregatedSet"
@@ -43,58 +45,63 @@ class Inputs:
     warnings: tuple[str, ...] = ()
 
 
-def from_files(paths: Sequence[str], topology_file: str | None, *, keep_going: bool = False) -> Inputs:
-    """Read manifests in any mix, and a topology from a file of its own.
+def gather(
+    paths: Sequence[str],
+    topology_file: str | None,
+    *,
+    cluster: Cluster | None = None,
+    settings: Settings | None = None,
+    keep_going: bool = False,
+) -> Inputs:
+    """Read manifests in any mix, and a topology from a file of its own, on top of what a cluster holds.
+
+    An object of the files takes the place of the cluster's of that name.
 
     Raises
     ------
     InputError
         Something can't be read; the message says what, where and how to mend it.
     """
-    found = _Documents(read_documents(paths))
-    nodes = found.of(Node)
-    topology, own = _topology(found, nodes, topology_file, keep_going=keep_going)
-    sets = found.of(LeaderWorkerSet)
+    files = _Documents(read_documents(paths))
+    there = (cluster or Cluster()).kinds
+    nodes = _over(there.nodes, files.of(Node))
+    topology, own = _topology(files, cluster, nodes, topology_file, keep_going=keep_going)
+    sets = _over(there.lws, files.of(LeaderWorkerSet))
     inventory = Inventory(
-        sets=(*sets, *(child for parent in found.of(DisaggregatedSet) for child in children(parent, sets))),
+        sets=(*sets, *(child for parent in files.of(DisaggregatedSet) for child in children(parent, sets))),
         nodes=nodes,
-        pods=found.of(Pod),
-        revisions=found.of(ControllerRevision),
-        pod_groups=found.of(PodGroup),
-        namespaces={one.name: one for one in found.of(Namespace)},
-        queues=found.named(Queue),
-        priority_classes=found.named(PriorityClass),
-        runtime_classes=found.named(RuntimeClass),
+        pods=_over(there.pods, files.of(Pod)),
+        revisions=_over(there.revisions, files.of(ControllerRevision)),
+        pod_groups=_over(there.pod_groups, files.of(PodGroup)),
+        namespaces=_named(there.namespaces, files.of(Namespace)) or {},
+        queues=_named(there.queues, files.of(Queue)),
+        priority_classes=_named(there.priority_classes, files.of(PriorityClass)),
+        runtime_classes=_named(there.runtime_classes, files.of(RuntimeClass)),
         topology=topology,
+        settings=settings or Settings(),
+        capabilities=cluster.capabilities if cluster else Capabilities(),
     )
-    return Inputs(inventory, own, found.warnings())
+    return Inputs(inventory, own, files.warnings())
 
 
-def from_cluster(cluster: Cluster, files: Inputs) -> Inputs:
-    """What a cluster holds, with the manifests of files on top: what would become of them there."""
-    kinds, extra = cluster.kinds, files.inventory
-    given = {lws.key for lws in extra.sets}
-    sets = [lws for lws in kinds.lws.store if lws.key not in given]
-    inventory = replace(
-        extra,
-        sets=(*sorted(sets, key=_age), *extra.sets),
-        nodes=extra.nodes or tuple(kinds.nodes.store),
-        pods=(*extra.pods, *kinds.pods.store),
-        revisions=tuple(kinds.revisions.store),
-        pod_groups=tuple(kinds.pod_groups.store),
-        namespaces=dict(kinds.namespaces.store.items),
-        queues=dict(kinds.queues.store.items) if kinds.queues.store.synced else None,
-        priority_classes=dict(kinds.priority_classes.store.items),
-        runtime_classes=dict(kinds.runtime_classes.store.items),
-        topology=extra.topology or cluster.topology,
-        capabilities=cluster.capabilities,
-    )
-    return Inputs(inventory, files.own_topology, files.warnings)
+def _over(kind: Kind[T], given: Sequence[T]) -> tuple[T, ...]:
+    """Objects of the cluster, oldest first, but those that are given again; then the given ones in their order."""
+    again = {_identity(one) for one in given}
+    return (*(one for one in sorted(kind.store, key=_age) if _identity(one) not in again), *given)
 
 
-def _age(lws: LeaderWorkerSet) -> tuple[str, str]:
-    created = lws.metadata.creation_timestamp
-    return created.isoformat() if created else "", lws.key
+def _named(kind: Kind[T], given: Sequence[T]) -> Mapping[str, T] | None:
+    """By name; None where nothing is known of the kind, so that nothing is concluded from an absence."""
+    return {one.name: one for one in _over(kind, given)} or ({} if kind.store.synced else None)
+
+
+def _identity(one: Object) -> tuple[str, str]:
+    return one.namespace or DEFAULT_NAMESPACE, one.name
+
+
+def _age(one: Object) -> tuple[str, str]:
+    created = one.metadata.creation_timestamp
+    return created.isoformat() if created else "", one.key
 
 
 class _Documents:
@@ -121,10 +128,6 @@ class _Documents:
         found = [document.view() for document in self.raw(view.__name__)]
         return tuple(one for one in found if isinstance(one, view))
 
-    def named(self, view: type[T]) -> Mapping[str, T] | None:
-        """By name; None where the input has none of the kind, so that nothing is concluded from an absence."""
-        return {one.name: one for one in self.of(view)} or None
-
     def warnings(self) -> tuple[str, ...]:
         """Twice given objects, and kinds that are passed over."""
         unknown = sorted(set(self._by_kind) - set(VIEWS) - {TOPOLOGY})
@@ -133,28 +136,30 @@ class _Documents:
 
 
 def _topology(
-    found: _Documents, nodes: Sequence[Node], file: str | None, *, keep_going: bool
+    files: _Documents, cluster: Cluster | None, nodes: Sequence[Node], file: str | None, *, keep_going: bool
 ) -> tuple[Topology | None, bool]:
-    """From --topology, else from ClusterTopology documents, else from HyperNodes; and whether it is ours to write."""
+    """The first there is, and whether its HyperNodes are ours to write.
+
+    From --topology, ClusterTopologies of the files, HyperNodes of the files, ClusterTopologies of the cluster,
+    HyperNodes of the cluster.
+    """
     known = nodes or None
     if file is not None:
-        return build_all(
-            parse_topologies(_bytes(file), file, keep_going=keep_going), known, keep_going=keep_going
-        ), True
-    sources: list[Source] = [parse_document(one.raw, one.origin, keep_going=keep_going) for one in found.raw(TOPOLOGY)]
-    if sources:
+        sources = parse_topologies(read_bytes(file), shown(file), keep_going=keep_going)
         return build_all(sources, known, keep_going=keep_going), True
-    hyper_nodes = [one.raw for one in found.raw("HyperNode")]
-    if hyper_nodes:
-        labels = {node.name: node.metadata.labels for node in nodes}
-        text = json.dumps({"kind": "List", "items": hyper_nodes})
-        imported = import_topology("hypernodes", ImportSource("HyperNodes of the input", text, labels))
-        return build(imported.document, known), False
-    return None, True
+    given: list[Source] = [parse_document(one.raw, one.origin, keep_going=keep_going) for one in files.raw(TOPOLOGY)]
+    if given:
+        return build_all(given, known, keep_going=keep_going), True
+    if files.raw("HyperNode"):
+        return _of_hyper_nodes([one.raw for one in files.raw("HyperNode")], nodes), False
+    if cluster is None or cluster.topology is not None:
+        return (cluster.topology if cluster else None), True
+    found = [{**one.manifest(), "kind": "HyperNode"} for one in cluster.kinds.hyper_nodes.store]
+    return (_of_hyper_nodes(found, nodes), False) if found else (None, True)
 
 
-def _bytes(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"can't be read: {error.strerror}", where=path, mend="check the path") from None
+def _of_hyper_nodes(found: Sequence[Mapping[str, Any]], nodes: Sequence[Node]) -> Topology:
+    labels = {node.name: node.metadata.labels for node in nodes}
+    text = json.dumps({"kind": "List", "items": found})
+    imported = import_topology("hypernodes", ImportSource("the HyperNodes", text, labels))
+    return build(imported.document, nodes or None)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lws_volcano.api.errors import UsageError
+from lws_volcano.cli.arguments import add_cluster_arguments
 from lws_volcano.cli.settings import load_settings
 from lws_volcano.controller.leader_election import ElectionTimes
 from lws_volcano.controller.manager import run as run_controller
@@ -29,8 +30,7 @@ def add_parser(commands: Any) -> None:
         help="the controller",
         description="Watch LeaderWorkerSets, keep their PodGroups true, and serve the admission webhook.",
     )
-    parser.add_argument("--kubeconfig", metavar="FILE", help="default: the pod's service account, else $KUBECONFIG")
-    parser.add_argument("--context", metavar="NAME", help="context of the kubeconfig")
+    add_cluster_arguments(parser)
     parser.add_argument("--config", metavar="FILE", help="settings as YAML (see docs/reference.md)")
     parser.add_argument(
         "--topology", metavar="FILE|DIR", help="ClusterTopologies from files, beside those of the cluster; reloaded"

@@ -1,12 +1,11 @@
 """Reads the configuration file (`api.settings.Settings`)."""
 
-from pathlib import Path
-
 import yaml
 from pydantic import ValidationError
 
 from lws_volcano.api.errors import InputError
 from lws_volcano.api.settings import Settings
+from lws_volcano.cli.files import read_bytes, shown
 
 __all__ = ["load_settings"]
 
@@ -22,17 +21,18 @@ def load_settings(path: str | None) -> Settings:
     if path is None:
         return Settings()
     try:
-        document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=path, mend="give a readable file") from error
+        document = yaml.safe_load(read_bytes(path).decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"is not YAML: {error}", where=path) from error
+        said = " ".join(str(error).split())
+        raise InputError(f"is not YAML: {said}", where=shown(path), mend="correct the file") from error
     if document is not None and not isinstance(document, dict):
-        raise InputError("is not a mapping of settings", where=path, mend="write `name: value` lines")
+        raise InputError("is not a mapping of settings", where=shown(path), mend="write `name: value` lines")
     try:
         return Settings.model_validate(document or {})
     except ValidationError as error:
-        raise InputError(_first(error), where=path, mend=f"known are: {', '.join(Settings.model_fields)}") from error
+        raise InputError(
+            _first(error), where=shown(path), mend=f"known are: {', '.join(Settings.model_fields)}"
+        ) from error
 
 
 def _first(error: ValidationError) -> str:

@@ -9,7 +9,9 @@ from typing import Any, Final
 from lws_volcano.api.errors import InputError
 from lws_volcano.api.settings import Settings
 from lws_volcano.api.workloads import LeaderWorkerSet
-from lws_volcano.cli.live import add_cluster_arguments, in_cluster, look
+from lws_volcano.cli.arguments import add_cluster_arguments, add_settings_argument
+from lws_volcano.cli.live import in_cluster, look, require
+from lws_volcano.cli.settings import load_settings
 from lws_volcano.cli.table import table
 from lws_volcano.mapping.changes import GroupStatus, LwsPlan
 from lws_volcano.mapping.plan import plan_lws
@@ -25,21 +27,28 @@ COLUMNS: Final = (
 
 def add_parser(subparsers: Any) -> None:
     """Declare the arguments."""
-    parser = subparsers.add_parser("status", help="one row a group: placed or not, where, and why not")
+    parser = subparsers.add_parser(
+        "status",
+        help="one row a group: placed or not, where, and why not",
+        description="One row a group: placed or not, where, and why not.",
+    )
     parser.add_argument("name", nargs="?", metavar="NAME", help="one LeaderWorkerSet")
     parser.add_argument("-n", "--namespace", metavar="NS", help="one namespace (default: all)")
-    parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
+    parser.add_argument("-o", "--output", choices=("table", "json"), default="table", help="default: table")
+    add_settings_argument(parser)
     add_cluster_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the groups; 1 when a LeaderWorkerSet was named and is not there."""
+    settings = load_settings(args.config)
     cluster = in_cluster(args, look)
+    require(cluster.kinds.lws, cluster.kinds.pods)
     chosen = sorted(_chosen(cluster, args.namespace, args.name), key=lambda lws: lws.key)
     if args.name and not chosen:
         where = f"namespace {args.namespace}" if args.namespace else "any namespace"
         raise InputError(f"no LeaderWorkerSet {args.name} in {where}", mend="check the name and --namespace")
-    plans = [(lws, _plan(cluster, lws)) for lws in chosen]
+    plans = [(lws, _plan(cluster, lws, settings)) for lws in chosen]
     print(_json(cluster, plans) if args.output == "json" else _table(cluster, plans))
     return 0
 
@@ -50,8 +59,8 @@ def _chosen(cluster: Cluster, namespace: str | None, name: str | None) -> Iterab
             yield lws
 
 
-def _plan(cluster: Cluster, lws: LeaderWorkerSet) -> LwsPlan:
-    seen = snapshot(cluster, lws.key, Settings(), datetime.now(UTC))
+def _plan(cluster: Cluster, lws: LeaderWorkerSet, settings: Settings) -> LwsPlan:
+    seen = snapshot(cluster, lws.key, settings, datetime.now(UTC))
     return plan_lws(seen) if seen else LwsPlan()
 
 

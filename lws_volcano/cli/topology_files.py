@@ -3,10 +3,10 @@
 import argparse
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 from lws_volcano.api.cluster import Node
 from lws_volcano.api.errors import InputError
+from lws_volcano.cli.files import read_bytes, shown
 from lws_volcano.topology.file import parse_nodes, parse_topologies
 from lws_volcano.topology.findings import Finding, InvalidTopologyError, Severity
 from lws_volcano.topology.load import build_all
@@ -36,10 +36,10 @@ def load_topology(args: argparse.Namespace) -> Topology | None:
     InputError
         A file that cannot be read at all.
     """
-    data = read(args.file)
+    data = read_bytes(args.file)
     nodes = _nodes(args, data)
     try:
-        sources = parse_topologies(data, args.file, keep_going=args.keep_going)
+        sources = parse_topologies(data, shown(args.file), keep_going=args.keep_going)
         topology = build_all(sources, nodes, keep_going=args.keep_going)
     except InvalidTopologyError as error:
         say(finding for finding in error.findings if finding.severity is Severity.ERROR)
@@ -50,25 +50,12 @@ def load_topology(args: argparse.Namespace) -> Topology | None:
 
 def _nodes(args: argparse.Namespace, data: bytes) -> list[Node] | None:
     """Nodes of the files given for it, and those that stand beside the topology."""
-    found = [parse_nodes(data, args.file), *(parse_nodes(read(path), path) for path in args.nodes)]
+    found = [parse_nodes(data, shown(args.file))]
+    found += [parse_nodes(read_bytes(path), shown(path)) for path in args.nodes]
     if args.nodes and not any(found[1:]):
         raise InputError("has no Node", where=", ".join(args.nodes), mend="write it with kubectl get nodes -o yaml")
     known = [node for nodes in found for node in nodes or ()]
     return known if any(nodes is not None for nodes in found) else None
-
-
-def read(path: str) -> bytes:
-    """Content of a file, `-` for standard input.
-
-    Raises
-    ------
-    InputError
-        It cannot be read.
-    """
-    try:
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=path, mend="check the path") from None
 
 
 def say(findings: Iterable[Finding]) -> None:

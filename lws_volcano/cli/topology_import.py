@@ -3,14 +3,14 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-from lws_volcano.api.errors import InputError, UsageError
-from lws_volcano.topology.findings import Finding, InvalidTopologyError, Severity
+from lws_volcano.api.errors import UsageError
+from lws_volcano.cli.files import read_bytes, shown
+from lws_volcano.cli.topology_files import say
+from lws_volcano.topology.findings import InvalidTopologyError
 from lws_volcano.topology.hostlist import expand_all
 from lws_volcano.topology.importers.nodes import NodeList, node_list
 from lws_volcano.topology.importers.registry import FORMATS, import_topology
@@ -62,8 +62,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--level is for --from node-labels, not {args.form}")
     nodes = _nodes(args.nodes)
     source = Source(
-        args.file,
-        decode(_read(args.file), args.file),
+        shown(args.file),
+        decode(read_bytes(args.file), shown(args.file)),
         nodes=None if nodes is None else nodes.labels,
         instances={} if nodes is None else nodes.instances,
         topology_name=args.topology_name,
@@ -74,27 +74,15 @@ def run(args: argparse.Namespace) -> int:
     try:
         imported = import_topology(args.form, source)
     except InvalidTopologyError as error:
-        _say(error.findings)
+        say(error.findings)
         return 1
-    _say(imported.findings)
+    say(imported.findings)
     sys.stdout.write(_written(imported.document.manifest(), args.output))
     return 0
 
 
 def _nodes(path: str | None) -> NodeList | None:
-    return None if path is None else node_list(Source(path, decode(_read(path), path)))
-
-
-def _read(path: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"can't be read: {error.strerror or error}", path, "check the path") from None
-
-
-def _say(findings: Iterable[Finding]) -> None:
-    for finding in findings:
-        print(f"{'error' if finding.severity is Severity.ERROR else 'warning'}: {finding}", file=sys.stderr)
+    return None if path is None else node_list(Source(shown(path), decode(read_bytes(path), shown(path))))
 
 
 def _written(manifest: dict[str, Any], output: str) -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 
+from lws_volcano.cli.files import shown
 from lws_volcano.cli.topology_files import add_arguments, load_topology
 from lws_volcano.topology.findings import Severity
 from lws_volcano.topology.model import Topology
@@ -17,20 +18,23 @@ def run(args: argparse.Namespace) -> int:
     """0 when the file is a set of strict trees, with --keep-going also when a part of it is; 1 when it was refused."""
     topology = load_topology(args)
     if topology is None:
-        print(f"{args.file}: refused")
+        print(f"{shown(args.file)}: refused")
         return 1
     faulty = any(finding.severity is Severity.ERROR for finding in topology.warnings)
-    print(f"{args.file}: {'valid in part' if faulty else 'valid'}: {_summary(topology)}")
+    print(f"{shown(args.file)}: {'valid in part' if faulty else 'valid'}: {_summary(topology)}")
     return 0
 
 
 def _summary(topology: Topology) -> str:
-    trees = len(topology.roots)
     parts = (
-        f"{len(topology.nodes)} nodes",
-        f"{len(topology.domains)} domains",
-        f"{len(topology.tiers)} tiers",
-        "1 tree" if trees == 1 else f"{trees} trees",
-        f"{len(topology.unplaced)} nodes in no domain",
+        _counted(len(topology.nodes), "node"),
+        _counted(len(topology.domains), "domain"),
+        _counted(len(topology.tiers), "tier"),
+        _counted(len(topology.roots), "tree"),
+        f"{_counted(len(topology.unplaced), 'node')} in no domain",
     )
     return ", ".join(parts)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"

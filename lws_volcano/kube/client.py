@@ -6,6 +6,7 @@ times the decoding, and with `_preload_content=False` it leaves the HTTP status 
 
 import asyncio
 import json
+import os
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -234,4 +235,8 @@ async def _failure(response: aiohttp.ClientResponse) -> ApiError:
 
 
 def _describe(error: BaseException) -> str:
-    return "timed out" if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"[:256]
+    if isinstance(error, TimeoutError):
+        return "timed out"
+    if type(error) is aiohttp.ClientConnectorError and error.os_error.errno:
+        return f"{os.strerror(error.os_error.errno)} ({error.host}:{error.port})"
+    return f"{type(error).__name__}: {error}"[:256]

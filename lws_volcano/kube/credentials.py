@@ -77,7 +77,8 @@ async def load_credentials(kubeconfig: str | None, context: str | None, clock: C
             "cannot read the cluster configuration: it is no kubeconfig; kubectl config view shows what one looks like"
         ) from error
     except (ConfigException, yaml.YAMLError, OSError, ValueError) as error:
-        raise ConfigurationError(f"cannot read the cluster configuration: {error}") from error
+        said = " ".join(str(error).split())
+        raise ConfigurationError(f"cannot read the cluster configuration: {said}") from error
     return Credentials(configuration, loader, clock)
 
 

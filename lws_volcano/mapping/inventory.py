@@ -14,7 +14,7 @@ from lws_volcano.api.workloads import ControllerRevision, LeaderWorkerSet
 from lws_volcano.mapping.snapshot import Capabilities, Snapshot
 from lws_volcano.topology.model import Topology
 
-__all__ = ["Inventory"]
+__all__ = ["DEFAULT_NAMESPACE", "Inventory"]
 
 DEFAULT_NAMESPACE: Final = "default"
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from lws_volcano.api.settings import Settings
 from lws_volcano.state.cluster import Cluster
 
 __all__ = ["Check", "Finding", "Level", "Patient"]
@@ -35,6 +36,8 @@ class Patient:
     ----------
     cluster
         The stores, filled once.
+    settings
+        Those that the controller runs with, as far as they were given.
     definitions
         CustomResourceDefinitions by name, undecoded; a name without a value was looked for and is not there. None where
         they may not be read.
@@ -51,6 +54,7 @@ class Patient:
     """
 
     cluster: Cluster
+    settings: Settings = field(default_factory=Settings)
     definitions: Mapping[str, Mapping[str, Any] | None] | None = None
     scheduler_config: Mapping[str, str] | None = None
     scheduler_args: Sequence[str] | None = None

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from typing import Final
 
 from lws_volcano.api.names import GROUP_NAME, LWS_NAME, Reason
-from lws_volcano.api.settings import Settings
 from lws_volcano.cli.checks.patient import Finding, Level, Patient
 from lws_volcano.mapping.plan import plan_lws
 from lws_volcano.state.snapshots import snapshot
@@ -35,7 +34,7 @@ def check(patient: Patient) -> Iterator[Finding]:
 def _problems(patient: Patient) -> Iterator[Finding]:
     now = datetime.now(UTC)
     for lws in sorted(patient.cluster.kinds.lws.store, key=lambda one: one.key):
-        taken = snapshot(patient.cluster, lws.key, Settings(), now)
+        taken = snapshot(patient.cluster, lws.key, patient.settings, now)
         if taken is None:
             continue
         for notice in plan_lws(taken).notices:

@@ -101,6 +101,22 @@ def test_a_defect_is_named_as_one(command, capsys, monkeypatch):
         entry.main(["plan"])
 
 
+def test_a_full_disk_is_no_defect(command, capsys):
+    """One line that names what the machine said."""
+    command(raising(OSError(28, "No space left on device")))
+    assert entry.main(["plan"]) == entry.NO
+    assert capsys.readouterr().err == "error: No space left on device\n"
+
+
+def test_a_closed_standard_output_is_said(monkeypatch, capsys):
+    """`lws-volcano plan >&-` in a shell."""
+    monkeypatch.setattr(entry.sys, "stdout", None)
+    code = entry.main(["plan"])
+    monkeypatch.undo()
+    assert code == entry.NO
+    assert capsys.readouterr().err == "error: standard output is closed\n"
+
+
 def test_interrupt_is_quiet(command, capsys):
     """Ctrl-C is no error to explain."""
     command(raising(KeyboardInterrupt()))

@@ -1,0 +1,18 @@
+"""Arguments that several commands share; apart from what they need, so that `--help` stays instant."""
+
+import argparse
+
+__all__ = ["add_cluster_arguments", "add_settings_argument"]
+
+
+def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--kubeconfig` and `--context`."""
+    parser.add_argument(
+        "--kubeconfig", metavar="FILE", help="default: the pod's service account, else $KUBECONFIG, else ~/.kube/config"
+    )
+    parser.add_argument("--context", metavar="NAME", help="context of the kubeconfig")
+
+
+def add_settings_argument(parser: argparse.ArgumentParser) -> None:
+    """`--config`, for commands that answer as the controller would."""
+    parser.add_argument("--config", metavar="FILE", help="settings of the controller, the file that it runs with")

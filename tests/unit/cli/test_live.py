@@ -1,0 +1,103 @@
+"""One look at a cluster: which pods are listed, what cannot be read, and a cluster that does not answer.
+
+A scripted client takes the place of the API server. Left out: what `status` and `doctor` make of it.
+"""
+
+import asyncio
+from argparse import Namespace
+
+import pytest
+import yaml
+
+from lws_volcano.api.errors import ClusterError
+from lws_volcano.cli import status
+from lws_volcano.cli.live import in_cluster, look, require
+from lws_volcano.cli.main import main
+from lws_volcano.kube.errors import Forbidden, NotFound
+
+TEMPLATE = {"spec": {"schedulerName": "volcano"}}
+SET = {
+    "metadata": {"name": "demo", "namespace": "a", "uid": "u"},
+    "spec": {"replicas": 1, "leaderWorkerTemplate": {"size": 2, "workerTemplate": TEMPLATE}},
+}
+
+
+class Lists:
+    """A client of an API server that has these objects, by plural; an error in place of a list is raised."""
+
+    def __init__(self, **lists):
+        self._lists = lists
+
+    async def get(self, *_, **__):
+        """Nothing is configured."""
+        raise NotFound(404)
+
+    async def list_page(self, resource, query):
+        """All on one page, selected by the presence of a label."""
+        found = self._lists.get(resource.plural, [])
+        if isinstance(found, Exception):
+            raise found
+        label = query.get("labelSelector")
+        return {"items": [one for one in found if not label or label in one["metadata"].get("labels", {})]}
+
+
+def pod(name, **labels):
+    """A pod of a namespace."""
+    return {"metadata": {"name": name, "namespace": "a", "uid": name, "labels": labels}, "spec": {"nodeName": "n"}}
+
+
+@pytest.mark.parametrize(("every_pod", "seen"), [(False, {"a/ours"}), (True, {"a/ours", "a/other"})])
+def test_a_plan_sees_the_pods_of_everybody(every_pod, seen):
+    """What others run takes room; a status is about LeaderWorkerSets only."""
+    client = Lists(pods=[pod("ours", **{"leaderworkerset.sigs.k8s.io/name": "demo"}), pod("other")])
+    found = asyncio.run(look(client, every_pod=every_pod))
+    assert set(found.kinds.pods.store.names()) == seen
+
+
+def test_what_may_not_be_read_is_an_answer_only_where_it_is_needed():
+    """No permission for pods is not the same as no pods."""
+    found = asyncio.run(look(Lists(pods=Forbidden(403, "Forbidden", "you may not"))))
+    require(found.kinds.lws)
+    with pytest.raises(ClusterError, match="pods can't be read: 403 Forbidden: you may not"):
+        require(found.kinds.lws, found.kinds.pods)
+
+
+def test_status_without_leader_worker_sets_says_so(monkeypatch, capsys):
+    """Not installed is not `no groups`."""
+    client = Lists(leaderworkersets=NotFound(404, "NotFound", "no such resource"))
+    monkeypatch.setattr(status, "in_cluster", lambda _args, _ask: asyncio.run(look(client)))
+    assert main(["status"]) == 3
+    out, err = capsys.readouterr()
+    said = "error: leaderworkersets.leaderworkerset.x-k8s.io can't be read: 404 NotFound: no such resource\n"
+    assert (out, err) == ("", said)
+
+
+def test_status_answers_by_the_settings_of_the_controller(monkeypatch, capsys, tmp_path):
+    """Opted in by default in the controller's file, opted in here."""
+    monkeypatch.setattr(status, "in_cluster", lambda _args, _ask: asyncio.run(look(Lists(leaderworkersets=[SET]))))
+    config = tmp_path / "config.yaml"
+    config.write_text("gang_by_default: true\n")
+    assert main(["status", "--config", str(config), "-o", "json"]) == 0
+    asked = capsys.readouterr().out
+    assert main(["status", "-o", "json"]) == 0
+    assert '"lws": "demo"' in asked
+    assert '"lws": "demo"' not in capsys.readouterr().out
+
+
+def test_a_cluster_that_does_not_answer_is_named(tmp_path):
+    """The address, what the machine said, and what to check."""
+    file = tmp_path / "config"
+    file.write_text(
+        yaml.safe_dump(
+            {
+                "kind": "Config",
+                "current-context": "c",
+                "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
+                "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+                "users": [{"name": "u", "user": {}}],
+            }
+        )
+    )
+    said = r"no answer from http://127\.0\.0\.1:1: GET .*: Connection refused \(127\.0\.0\.1:1\); check --kubeconfig"
+    with pytest.raises(ClusterError, match=said):
+        in_cluster(Namespace(kubeconfig=str(file), context=None), look)
