@@ -1,7 +1,7 @@
 """LeaderWorkerSets that somebody else makes, and names (rows 11 and 14).
 
 Covers: children of a DisaggregatedSet or an inference service, opted in by their pod templates or by the namespace; one
-name in two namespaces; a group index that is no number; a thousand groups. Where the real LWS manager is named its own
+name in two namespaces; a group index that is no number; many groups. Where the real LWS manager is named its own
 controller makes the children, else the test does as that controller would. Left out: other owners' controllers.
 """
 
