@@ -40,12 +40,18 @@ OK, NO, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
     if sys.stdout is None:  # closed by the caller: `>&-`
         return _say("standard output is closed", NO)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name must not fail for the sake of a terminal
+    try:
+        return _command(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _command(words: Sequence[str]) -> int:
     parser, module = _parser(words)
     args = parser.parse_args(words)
     if module is None:
@@ -79,8 +85,6 @@ def _run(module: ModuleType, args: argparse.Namespace) -> int:
         # The reader (head, less) has gone; the interpreter must not complain about it at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except OSError as error:
         if os.environ.get(DEBUG):
             raise

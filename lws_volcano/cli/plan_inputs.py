@@ -28,7 +28,6 @@ from lws_volcano.topology.model import Topology
 __all__ = ["Inputs", "gather"]
 
 TOPOLOGY: Final = "ClusterTopology"
-DISAGGREGATED: Final = "DisaggregatedSet"
 
 T = TypeVar("T", bound=Object)
 

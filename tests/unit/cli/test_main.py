@@ -124,6 +124,13 @@ def test_interrupt_is_quiet(command, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_interrupt_while_a_command_is_loaded_is_quiet(monkeypatch, capsys):
+    """Half of the time of a short command is imports."""
+    monkeypatch.setattr(entry, "_load", raising(KeyboardInterrupt()))
+    assert entry.main(["plan"]) == entry.INTERRUPTED
+    assert capsys.readouterr().err == ""
+
+
 def test_help_imports_no_command_and_no_heavy_library():
     """`--help` must be instant: neither the API client nor networkx nor pydantic."""
     code = (
