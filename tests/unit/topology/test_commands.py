@@ -79,5 +79,5 @@ def test_files_that_cannot_be_read(capsys: pytest.CaptureFixture[str]) -> None:
     """One line, exit code 1."""
     code, out, err = run(capsys, "validate", "absent.yaml")
     assert (code, out) == (1, "")
-    assert err == "error: absent.yaml: cannot be read: No such file or directory; check the path\n"
+    assert err == "error: absent.yaml: can't be read: No such file or directory; check the path\n"
     assert "has no Node" in run(capsys, "validate", "good.yaml", "--nodes", "good.yaml")[2]
