@@ -13,6 +13,7 @@ help:
 	@echo "make test   every test, on a real control plane"
 	@echo "make lint   style, types, layers"
 	@echo "make bench  the benchmarks, printed as tables"
+	@echo "make setup  what the others begin with: .venv with everything in it, lws-volcano too"
 	@echo "make docs   regenerate what is generated: CRD, JSON schema, chart schema, kustomize"
 
 setup: $(STAMP)
