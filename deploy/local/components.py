@@ -126,7 +126,7 @@ def controller_manager(program: Path, kubeconfig: Path, key: Path, options: Opti
         "--concurrent-gc-syncs=20",
         "--concurrent-namespace-syncs=10",
         "--node-monitor-period=1s",
-        "--node-monitor-grace-period=1h",  # a machine too busy for heartbeats is no reason to evict
+        "--node-monitor-grace-period=1h",  # heartbeats come every 5 minutes; a busy machine is no reason to evict
         "--node-eviction-rate=100",
         "--secondary-node-eviction-rate=100",
         "--unhealthy-zone-threshold=1",
@@ -135,12 +135,16 @@ def controller_manager(program: Path, kubeconfig: Path, key: Path, options: Opti
 
 
 def kwok(program: Path, kubeconfig: Path) -> list[str | Path]:
-    """Simulated kubelets for every node."""
+    """Simulated kubelets for every node, without leases.
+
+    With leases a node of a name that was just deleted stands idle until the next renewal (10 s of 40), because the
+    garbage collector takes the old lease away under it; a pod bound meanwhile can be passed over for good.
+    """
     return [
         program,
         f"--kubeconfig={kubeconfig}",
         f"--config={STAGES}",
         "--manage-all-nodes=true",
         "--node-ip=127.0.0.1",
-        "--node-lease-duration-seconds=40",
+        "--node-lease-duration-seconds=0",
     ]

@@ -48,6 +48,23 @@ async def test_a_node_stays_not_ready_once_it_is_set_so(api: Api) -> None:
     await api.delete(NODES, "sick-00")
 
 
+async def test_a_node_that_comes_anew_under_its_old_name_runs_pods_at_once(api: Api, namespace: str) -> None:
+    """Every test makes `node-00`; a simulated kubelet with leases would pass its pods over until the next renewal."""
+    containers = [{"name": "main", "image": "example.com/serve:1"}]
+    for turn in range(4):
+        (node,) = await create_nodes(api, rack_nodes(1, prefix="again"))
+        name = f"pod-{turn}"
+        await api.create(
+            PODS,
+            {"metadata": {"name": name, "namespace": namespace}, "spec": {"nodeName": node, "containers": containers}},
+        )
+        async with asyncio.timeout(8):
+            while (await api.get(PODS, name, namespace))["status"]["phase"] != "Running":
+                await asyncio.sleep(0.05)
+        await api.delete(PODS, name, namespace, gracePeriodSeconds=0)
+        await api.delete(NODES, node)
+
+
 async def test_a_pod_group_has_no_status_sub_resource(api: Api, namespace: str) -> None:
     """Like the real kind: status is part of the object, and a replacement without it wipes it."""
     body = {"metadata": {"name": "pg", "namespace": namespace}, "spec": {"minMember": 1}, "status": {"running": 1}}

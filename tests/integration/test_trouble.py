@@ -96,7 +96,14 @@ async def test_names_that_leave_no_room_in_the_labels_of_pods(world, controller,
     else:
         condition = await condition_is(world, name, "NameTooLong")
         assert "at most 50 characters" in condition["message"]
+        # The condition needs the name alone, and may be there before the pod is.
+        assert await world.eventually(lambda: _count(world, name, pods))
+        await asyncio.sleep(0.5)
         assert len(await world.pods(name)) == pods
+
+
+async def _count(world, name, pods):
+    return len(await world.pods(name)) == pods
 
 
 @pytest.mark.parametrize(

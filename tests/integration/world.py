@@ -128,8 +128,8 @@ class World:
         async def look() -> list[Object] | None:
             pods = await self.pods(lws)
             running = [pod for pod in pods if pod["status"].get("phase") == "Running"]
-            phases = {pod["metadata"]["name"]: pod["status"].get("phase") for pod in pods}
-            assert len(running) == len(pods) == count, f"wanted {count} running, have {phases}"
+            states = {pod["metadata"]["name"]: _state(pod) for pod in pods}
+            assert len(running) == len(pods) == count, f"wanted {count} running, have {states}"
             return pods or [{}]
 
         return await self.eventually(look, timeout)
@@ -174,3 +174,13 @@ class World:
     def _placed(self, resource: Resource, body: Object) -> Object:
         meta = {**body["metadata"], **({"namespace": self.namespace} if resource.namespaced else {})}
         return {**body, "metadata": meta}
+
+
+def _state(pod: Object) -> str:
+    """How far a pod got and what it waits for, in a few words: all that a failure far away leaves to read."""
+    spec, status = pod["spec"], pod["status"]
+    waits = [
+        f"{one.get('reason')}: {one.get('message')}" for one in status.get("conditions", ()) if one["status"] == "False"
+    ]
+    gates = [f"gate {one['name']}" for one in spec.get("schedulingGates", ())]
+    return ", ".join([str(status.get("phase")), f"node {spec.get('nodeName')}", *gates, *waits])
