@@ -162,11 +162,11 @@ def test_resources_in_the_quota_form_hold_nothing_back() -> None:
 
 @pytest.mark.parametrize("queues", [[], [{"metadata": {"name": "default"}, "status": {"state": "Closed"}}]])
 def test_a_queue_that_is_absent_or_closed_lets_nothing_in(queues: list[Json]) -> None:
-    """The group stays Pending."""
+    """The group stays Pending; without its queue it is not even looked at."""
     others = queues or [{"metadata": {"name": "other"}}]
     decisions = _session(_gang("g", 2), [_group("g", 2, phase="Pending")], _nodes(4), queues=others)
     assert not decisions.bindings
-    assert "ns/g" not in decisions.statuses
+    assert [one["phase"] for one in decisions.statuses.values()] == ["Pending"] * len(queues)
 
 
 def test_priority_goes_before_age() -> None:
@@ -291,6 +291,10 @@ def test_phases_follow_the_pods() -> None:
     assert _session(running, [_group("g", 2)], _nodes(2)).statuses["ns/g"]["phase"] == "Running"
     broken = [running[0], _pod("g-0-1")]
     assert _session(broken, [_group("g", 2, phase="Running")], _nodes(1)).statuses["ns/g"]["phase"] == "Unknown"
+    alone = [running[0]]
+    assert _session(alone, [_group("g", 2, phase="Pending")], _nodes(1)).statuses["ns/g"]["phase"] == "Unknown"
+    ending = [running[0], _pod("g-0-1", node="node-01", releasing=True)]
+    assert _session(ending, [_group("g", 2, phase="Running")], _nodes(2)).statuses["ns/g"]["phase"] == "Running"
     assert _session([], [_group("g", 2, phase="Running")], _nodes(1)).statuses["ns/g"]["phase"] == "Pending"
     assert _session([], [_group("g", 2, phase="Pending")], _nodes(1)).statuses["ns/g"]["phase"] == "Inqueue"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from deploy.local.scheduler_stand_in.model import Job, Task
 
-__all__ = ["could_start", "starts", "story"]
+__all__ = ["could_start", "short", "starts", "story"]
 
 
 def could_start(job: Job) -> bool:
@@ -23,6 +23,13 @@ def starts(job: Job, tasks: Iterable[Task]) -> bool:
         return True
     count = Counter(task.name for task in listed)
     return all(count[name] >= least for name, least in minimum.items())
+
+
+def short(job: Job) -> bool:
+    """It has pods, and fewer on nodes than its minimum. Pods that end count while none waits to take their place."""
+    waits = any(task.pending for task in job.tasks)
+    count = sum(1 for task in job.tasks if task.placed or (task.node and task.releasing and not waits))
+    return bool(job.tasks) and count < job.min_member
 
 
 def story(job: Job) -> str:

@@ -4,7 +4,7 @@ import uuid
 from copy import deepcopy
 from typing import Any, Final
 
-from deploy.local.scheduler_stand_in.gang import story
+from deploy.local.scheduler_stand_in.gang import short, story
 from deploy.local.scheduler_stand_in.model import Job
 
 __all__ = ["pod_group_status"]
@@ -13,20 +13,21 @@ READY: Final = "tasks in gang are ready to be scheduled"
 Json = dict[str, Any]
 
 
-def pod_group_status(job: Job, *, enqueued: bool, placed: bool, failed: bool, now: str) -> Json:
+def pod_group_status(job: Job, *, enqueued: bool, placed: bool, now: str) -> Json:
     """The status to write.
 
     Parameters
     ----------
     job : Job
         The group as it was when the session began.
-    enqueued, placed, failed : bool
-        What the session did: let it into its queue, gave nodes to its pods, could not.
+    enqueued, placed : bool
+        What the session did: let it into its queue, gave nodes to its pods.
     now : str
         Time of new conditions.
     """
     status = deepcopy(job.raw.get("status") or {})
-    status["phase"] = _phase(job, enqueued=enqueued, failed=failed)
+    missing = not placed and short(job)
+    status["phase"] = _phase(job, enqueued=enqueued, missing=missing)
     counts = {
         "running": job.running(),
         "succeeded": sum(1 for task in job.tasks if task.phase == "Succeeded"),
@@ -39,19 +40,19 @@ def pod_group_status(job: Job, *, enqueued: bool, placed: bool, failed: bool, no
             status.pop(name, None)
     if placed or (status["phase"] == "Running" and job.phase != "Running"):
         _set(status, {"type": "Scheduled", "reason": READY}, now)
-    elif failed:
+    elif missing:
         message = f"{job.min_member}/{len(job.tasks)} tasks in gang unschedulable: {story(job)}"
         _set(status, {"type": "Unschedulable", "reason": "NotEnoughResources", "message": message}, now)
     return status
 
 
-def _phase(job: Job, *, enqueued: bool, failed: bool) -> str:
-    allocated = sum(1 for task in job.tasks if task.placed)
-    done = sum(1 for task in job.tasks if task.phase == "Succeeded")
-    if failed and job.running():
+def _phase(job: Job, *, enqueued: bool, missing: bool) -> str:
+    """A group of which something runs below its minimum is `Unknown`, let in or not, and so it stays in."""
+    if missing and job.running():
         return "Unknown"
-    if job.tasks and allocated >= job.min_member:
-        return "Completed" if done == len(job.tasks) else "Running"
+    scheduled = [task for task in job.tasks if task.node and task.phase != "Failed"]
+    if job.tasks and len(scheduled) >= job.min_member:
+        return "Completed" if all(task.phase == "Succeeded" for task in scheduled) else "Running"
     return "Inqueue" if enqueued or job.phase == "Inqueue" else "Pending"
 
 

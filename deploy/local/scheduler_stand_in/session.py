@@ -44,21 +44,22 @@ def run_session(snapshot: Snapshot, chance: random.Random, now: str) -> Decision
     tree = Tree(snapshot.hyper_nodes, snapshot.nodes)
     allocator = Allocator(snapshot.nodes, fitness, tree, chance)
     for job in snapshot.jobs:
+        if job.queue not in snapshot.queues:
+            continue  # no part of the session at all: its status stays as it is
         inside = job.key in admitted or job.phase in {"Inqueue", "Running", "Unknown"}
         waiting = [task for task in job.tasks if task.pending]
         trial = allocator.allocate(job) if inside and waiting and could_start(job) else None
-        failed = inside and bool(waiting) and trial is None
         if trial is not None:
             trial.commit()
             fitness.remember(trial.placed)
             decisions.bindings += trial.placed
-        elif failed:
+        elif inside and waiting:
             decisions.unschedulable += [(task, story(job)) for task in waiting]
-        _report(job, decisions, enqueued=job.key in admitted, placed=trial is not None, failed=failed, now=now)
+        _report(job, decisions, enqueued=job.key in admitted, placed=trial is not None, now=now)
     return decisions
 
 
-def _report(job: Job, decisions: Decisions, *, enqueued: bool, placed: bool, failed: bool, now: str) -> None:
-    status = pod_group_status(job, enqueued=enqueued, placed=placed, failed=failed, now=now)
+def _report(job: Job, decisions: Decisions, *, enqueued: bool, placed: bool, now: str) -> None:
+    status = pod_group_status(job, enqueued=enqueued, placed=placed, now=now)
     if status != (job.raw.get("status") or {}):
         decisions.statuses[job.key] = status
