@@ -13,21 +13,23 @@ READY: Final = "tasks in gang are ready to be scheduled"
 Json = dict[str, Any]
 
 
-def pod_group_status(job: Job, *, enqueued: bool, placed: bool, now: str) -> Json:
+def pod_group_status(job: Job, *, enqueued: bool, placed: int, now: str) -> Json:
     """The status to write.
 
     Parameters
     ----------
     job : Job
         The group as it was when the session began.
-    enqueued, placed : bool
-        What the session did: let it into its queue, gave nodes to its pods.
+    enqueued : bool
+        The session let it into its queue.
+    placed : int
+        Pods that the session gave nodes.
     now : str
         Time of new conditions.
     """
     status = deepcopy(job.raw.get("status") or {})
     missing = not placed and short(job)
-    status["phase"] = _phase(job, enqueued=enqueued, missing=missing)
+    status["phase"] = _phase(job, enqueued=enqueued, placed=placed, missing=missing)
     counts = {
         "running": job.running(),
         "succeeded": sum(1 for task in job.tasks if task.phase == "Succeeded"),
@@ -46,13 +48,13 @@ def pod_group_status(job: Job, *, enqueued: bool, placed: bool, now: str) -> Jso
     return status
 
 
-def _phase(job: Job, *, enqueued: bool, missing: bool) -> str:
+def _phase(job: Job, *, enqueued: bool, placed: int, missing: bool) -> str:
     """A group of which something runs below its minimum is `Unknown`, let in or not, and so it stays in."""
     if missing and job.running():
         return "Unknown"
     scheduled = [task for task in job.tasks if task.node and task.phase != "Failed"]
-    if job.tasks and len(scheduled) >= job.min_member:
-        return "Completed" if all(task.phase == "Succeeded" for task in scheduled) else "Running"
+    if job.tasks and len(scheduled) + placed >= job.min_member:
+        return "Completed" if not placed and all(task.phase == "Succeeded" for task in scheduled) else "Running"
     return "Inqueue" if enqueued or job.phase == "Inqueue" else "Pending"
 
 

@@ -55,11 +55,11 @@ def run_session(snapshot: Snapshot, chance: random.Random, now: str) -> Decision
             decisions.bindings += trial.placed
         elif inside and waiting:
             decisions.unschedulable += [(task, story(job)) for task in waiting]
-        _report(job, decisions, enqueued=job.key in admitted, placed=trial is not None, now=now)
+        _report(job, decisions, enqueued=job.key in admitted, placed=len(trial.placed) if trial else 0, now=now)
     return decisions
 
 
-def _report(job: Job, decisions: Decisions, *, enqueued: bool, placed: bool, now: str) -> None:
+def _report(job: Job, decisions: Decisions, *, enqueued: bool, placed: int, now: str) -> None:
     status = pod_group_status(job, enqueued=enqueued, placed=placed, now=now)
     if status != (job.raw.get("status") or {}):
         decisions.statuses[job.key] = status
