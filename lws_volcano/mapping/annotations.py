@@ -13,6 +13,7 @@ from lws_volcano.api.names import (
     COPIED_KEYS,
     NETWORK_TOPOLOGY_HIGHEST_TIER,
     NETWORK_TOPOLOGY_MODE,
+    PLACED,
     PLAN,
     RELEASED,
     REMADE,
@@ -54,4 +55,4 @@ def stale_keys(observed: Mapping[str, str], desired: Mapping[str, str]) -> tuple
 
 def _written(observed: Mapping[str, str]) -> set[str]:
     copied = (key for key in observed.get(COPIED_KEYS, "").split(",") if key.startswith(VOLCANO_PREFIX))
-    return {*copied, COPIED_KEYS, PLAN, RELEASED, REMADE}
+    return {*copied, COPIED_KEYS, PLACED, PLAN, RELEASED, REMADE}

@@ -7,7 +7,7 @@ from datetime import datetime
 from lws_volcano.api.names import RELEASED, SIZE, Reason
 from lws_volcano.api.volcano import PodGroup
 from lws_volcano.mapping.blueprint import Blueprint
-from lws_volcano.mapping.changes import Change, DeletePod, GroupStatus, Notice
+from lws_volcano.mapping.changes import Change, DeletePod, GroupStatus, Notice, Whereabouts
 from lws_volcano.mapping.conditions.group_status import Sight, group_status
 from lws_volcano.mapping.conditions.leader_first import workers_wait
 from lws_volcano.mapping.conditions.stranded import stranded_at
@@ -75,7 +75,7 @@ def plan_group(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, ob
     status = _status(snapshot, group, blueprint, standing)
     released = _release(snapshot, group, blueprint, standing, status)
     remade = _remake(snapshot, group, standing)
-    desired = _desired(snapshot, group, blueprint, standing, released=released, remade=remade)
+    desired = _desired(snapshot, group, blueprint, standing, where=status.where, released=released, remade=remade)
     moment = stranded_at(group, snapshot.settings.stranded_after) if _is_open(status) else None
     moments = [one for one in (moment, remade.recheck_at) if one is not None and one > snapshot.now]
     return GroupPlan(
@@ -98,6 +98,7 @@ def _desired(
     blueprint: Blueprint | None,
     standing: Standing,
     *,
+    where: Whereabouts | None,
     released: tuple[DeletePod, ...],
     remade: Remake,
 ) -> Desired | None:
@@ -106,7 +107,9 @@ def _desired(
     if standing.verdict is Verdict.KEEP_UP:
         releasing = released[0].uid if released else ""
         remaking = remade.deletion.uid if remade.deletion else ""
-        return desire(snapshot.lws, blueprint, group, standing.ours, releasing=releasing, remaking=remaking)
+        return desire(
+            snapshot.lws, blueprint, group, standing.ours, where=where, releasing=releasing, remaking=remaking
+        )
     if standing.verdict is Verdict.KEEP_MINIMUM and standing.ours is not None:
         return keep(snapshot.lws, blueprint, group, standing.ours)
     return None

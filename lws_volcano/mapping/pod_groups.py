@@ -10,6 +10,7 @@ from lws_volcano.api.names import (
     LWS_NAME,
     MANAGED_BY,
     MANAGER,
+    PLAN,
     PODGROUP_API,
     REVISION_HASH,
 )
@@ -17,8 +18,10 @@ from lws_volcano.api.volcano import PodGroup, PodGroupSpec
 from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.mapping.annotations import copied_annotations, our_annotations, plan_annotation
 from lws_volcano.mapping.blueprint import Blueprint
+from lws_volcano.mapping.changes import Whereabouts
 from lws_volcano.mapping.groups import Group
 from lws_volcano.mapping.minimum import Minimum, minimum
+from lws_volcano.mapping.placed import placed_annotation
 from lws_volcano.mapping.release import release_annotation
 from lws_volcano.mapping.remake import remake_annotation
 
@@ -66,22 +69,25 @@ def desire(
     group: Group,
     observed: PodGroup | None,
     *,
+    where: Whereabouts | None = None,
     releasing: str = "",
     remaking: str = "",
 ) -> Desired:
     """Put a revision's blueprint and a group's state together.
 
     `observed` is the group's PodGroup where it is ours: its queue stays while the one asked for takes no PodGroups, and
-    its minimum and plan stay while the group has no leader. `releasing` and `remaking` are UIDs of a leader
-    that is about to be deleted: the group is stranded, or its place is lost.
+    its minimum and plan stay while the group has no leader. `where` is where the group sits. `releasing` and
+    `remaking` are UIDs of a leader that is about to be deleted: the group is stranded, or its place is lost.
     """
     smallest = minimum(lws, blueprint.template, group, observed)
     queue = observed.spec.queue if observed and blueprint.hold else blueprint.queue
     before = observed.metadata.annotations if observed else {}
     whole = _is_whole(group, blueprint)
+    plan = plan_annotation(group.leader, before)
     annotations = {
         **copied_annotations(lws),
-        **plan_annotation(group.leader, before),
+        **plan,
+        **placed_annotation(before, where, same_plan=plan.get(PLAN) == before.get(PLAN)),
         **release_annotation(before, releasing=releasing, whole=whole),
         **remake_annotation(before, remaking=remaking, whole=whole),
     }

@@ -7,7 +7,9 @@ import json
 
 import pytest
 
-from lws_volcano.api.names import PLAN, Reason
+from lws_volcano.api.names import PLACED, PLAN, Reason
+from lws_volcano.mapping.changes import ApplyPodGroup
+from lws_volcano.mapping.placed import placed_annotation
 from lws_volcano.mapping.plan import plan_lws
 from lws_volcano.placement.node_lists import fold
 from lws_volcano.topology.build import build
@@ -74,6 +76,24 @@ def test_whether_the_hint_was_followed():
     assert plan("n1", "n2", planned=("n1", "n2")).groups[0].where.followed is True
     where = plan("n1", "n3", planned=("n1", "n2")).groups[0].where
     assert (where.followed, where.planned_cost) == (False, pytest.approx(0.04))
+
+
+def test_the_pod_group_says_what_happened_only_where_it_is_not_as_planned():
+    """No write in the normal case; else where the group sits, what its ring costs, and what was planned."""
+    (write,) = [one for one in plan("n1", "n3", planned=("n1", "n2")).changes if isinstance(one, ApplyPodGroup)]
+    said = json.loads(write.manifest["metadata"]["annotations"][PLACED])
+    assert said == {"domain": "s1", "tier": 2, "ringCost": 0.08, "plannedRingCost": 0.04, "followed": False}
+    as_planned = plan("n1", "n2", planned=("n1", "n2")).groups[0].where
+    assert placed_annotation({PLACED: "old"}, as_planned, same_plan=True) == {}
+    unplanned = plan("n1", "n3").groups[0].where
+    assert placed_annotation({}, unplanned, same_plan=True) == {}
+
+
+def test_the_word_stays_while_a_member_is_missing_and_goes_with_the_plan():
+    """A lost member costs no write; a group that is made anew has another plan, which is written anyway."""
+    assert placed_annotation({PLACED: "old"}, None, same_plan=True) == {PLACED: "old"}
+    assert placed_annotation({PLACED: "old"}, None, same_plan=False) == {}
+    assert placed_annotation({}, None, same_plan=True) == {}
 
 
 def test_a_broken_hard_wish_is_said():
