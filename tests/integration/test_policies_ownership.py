@@ -54,6 +54,22 @@ async def test_the_own_provider_of_lws(watched, tmp_path):
         assert "own Volcano provider" in condition["message"]
         now = await there.api.get(POD_GROUPS, made["metadata"]["name"], there.namespace)
         assert (now["metadata"]["uid"], now["spec"]) == (made["metadata"]["uid"], made["spec"])
+        if there.programs.real_lws:
+            await _both_from_the_first_moment(there)
+
+
+async def _both_from_the_first_moment(there):
+    """Opted in while the provider is on: the provider's PodGroups stand whole, and ours are refused, not merged in."""
+    await there.nodes(8)
+    await there.create(leader_worker_set("both", replicas=3, size=2, worker=small_pod()))
+    await there.running("both", 6)
+    condition = await condition_is(there, "both", "StoodDown")
+    assert "groups placed" not in condition["message"]
+    made = [group for name, group in (await there.pod_groups()).items() if name.startswith("both-")]
+    assert len(made) == 3
+    for group in made:
+        assert [owner["kind"] for owner in group["metadata"]["ownerReferences"]] == ["Pod"]
+        assert "lws-volcano" not in {entry["manager"] for entry in group["metadata"]["managedFields"]}
 
 
 @asynccontextmanager

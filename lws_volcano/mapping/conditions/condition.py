@@ -26,9 +26,9 @@ def gang_condition(replicas: int, rows: Sequence[GroupStatus], problems: Sequenc
     total = max(replicas, len({row.group for row in rows}))
     counts = f"{len(placed)} of {total} groups placed"
     if problem is not None:
-        return GangCondition(
-            status=whole and bool(rows), reason=problem.reason, message=f"{problem.message} ({counts})"
-        )
+        # Groups that somebody else makes are not counted: "0 of 3" would be wrong.
+        message = problem.message if problem.reason is Reason.STOOD_DOWN else f"{problem.message} ({counts})"
+        return GangCondition(status=whole and bool(rows), reason=problem.reason, message=message)
     if not replicas and not rows:
         return GangCondition(status=True, reason=Reason.NO_GROUPS, message="spec.replicas is 0: nothing to place")
     if whole:
