@@ -365,6 +365,43 @@ async def test_no_write_without_a_change(world, controller):
     assert hyper_node_writes(world, writes) == []
 
 
+@pytest.mark.parametrize("mode", ["soft", "hard"])
+async def test_a_restart_waits_for_the_topology(world, controller, mode):
+    """What a tier is called means nothing before the topology is known: no write says that there is none."""
+    await world.nodes(4)
+    await world.create(topology({"rack-0": names(2), "rack-1": names(2, 2)}), CLUSTER_TOPOLOGIES)
+    asked = {"volcano.sh/network-topology-mode": mode, "volcano.sh/network-topology-highest-tier": "rack"}
+    await controller.start("--no-leader-elect")
+    await becomes(world, {"dc.spine": ["dc.rack-0", "dc.rack-1"], "dc.rack-0": names(2), "dc.rack-1": names(2, 2)})
+    await world.create(leader_worker_set("near", size=2, annotations=asked))
+    await world.running("near", 2)
+    await reason_is(world, "near", "AllGroupsPlaced")
+    await controller.kill()
+    before = len(world.writes_of(USER))
+    await controller.start("--no-leader-elect")
+
+    async def looked():
+        passes = 'lws_volcano_reconciles_total{area="lws",outcome="ok"}'
+        return (await controller.metrics()).get(passes, 0) >= 1
+
+    await world.eventually(looked)
+    await asyncio.sleep(2)
+    ignored = {"leases", "secrets", "mutatingwebhookconfigurations"}
+    assert [write for write in world.writes_of(USER, before) if write.resource not in ignored] == []
+
+
+async def reason_is(world, name, reason):
+    """Wait until our condition of an LWS has this reason."""
+
+    async def look():
+        lws = await world.api.get(LEADER_WORKER_SETS, name, world.namespace)
+        found = [one["reason"] for one in lws.get("status", {}).get("conditions", ()) if "lws-volcano" in one["type"]]
+        assert found == [reason], found
+        return True
+
+    await world.eventually(look)
+
+
 async def in_batches(requests):
     """Await many requests, a hundred at a time."""
     for batch in iter(lambda: list(itertools.islice(requests, 100)), []):
