@@ -33,6 +33,7 @@ from lws_volcano.mapping.changes import (
     Whereabouts,
 )
 from lws_volcano.mapping.clean_up import clean_up_orphans
+from lws_volcano.mapping.network_topology import asks_for_tiers
 from lws_volcano.mapping.snapshot import Snapshot
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import BY_LWS
@@ -52,6 +53,10 @@ SHARE: Final = 4.0
 """A set whose plan takes long is planned anew only after so many times as long, at most: others want their turn."""
 REFUSED: Final = 5.0
 """Seconds at least between two tries of a write that the API server refuses."""
+LOOK_FOR_TOPOLOGY: Final = 0.2
+"""Seconds until a set that asks for tiers is looked at again while it is not known what they are."""
+WAIT_FOR_TOPOLOGY: Final = 30.0
+"""Seconds after which such a set is mapped without: a gang must not depend on a topology that never comes."""
 
 UNPROCESSABLE: Final = 422
 
@@ -78,6 +83,7 @@ class LwsReconciler:
     _unsaid: dict[str, dict[Notice, None]] = field(default_factory=dict)
     _made: dict[str, list[Change]] = field(default_factory=dict)
     _not_before: dict[str, float] = field(default_factory=dict)
+    _held_since: dict[str, float] = field(default_factory=dict)
 
     async def reconcile(self, key: str) -> Outcome:
         """One pass over `namespace/name`."""
@@ -101,6 +107,8 @@ class LwsReconciler:
             taken = snapshot(self.cluster, key, self.settings, self.clock.now())
             if taken is None:
                 return await self._gone(key)
+            if self._held(key, taken.lws):
+                return RequeueAfter(LOOK_FOR_TOPOLOGY)
             plan = await self._planned(key, taken)
             self._collect(key, plan)
             if not plan.changes:
@@ -113,6 +121,14 @@ class LwsReconciler:
         self.rows[key] = Counter(row.reason for row in plan.groups)
         self.places[key] = [row.where for row in plan.groups if row.where is not None]
         return await self._tell(key, plan, refused)
+
+    def _held(self, key: str, lws: LeaderWorkerSet) -> bool:
+        """Tiers are asked for, and are about to be known: what would be written and said now would be taken back."""
+        if not (asks_for_tiers(lws) and self.cluster.topology_pending()):
+            self._held_since.pop(key, None)
+            return False
+        now = self.clock.monotonic()
+        return now - self._held_since.setdefault(key, now) < WAIT_FOR_TOPOLOGY
 
     async def _planned(self, key: str, taken: Snapshot) -> LwsPlan:
         """The plan; that of a large set is made beside the event loop."""
@@ -207,6 +223,7 @@ class LwsReconciler:
         self._unsaid.pop(key, None)
         self._made.pop(key, None)
         self._not_before.pop(key, None)
+        self._held_since.pop(key, None)
         kinds = self.cluster.kinds
         pods = kinds.pods.store.by(BY_LWS, key)
         left = kinds.pod_groups.store.by(BY_LWS, key)

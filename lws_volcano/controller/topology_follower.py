@@ -57,6 +57,7 @@ class TopologyFollower:
         self.feed = CapacityFeed(self.cluster)
         self.promises = Promises(self.cluster, self.settings, self.feed.current)
         self.cluster.places = Places(self.cluster, self.settings, self.feed.current).of
+        self.cluster.topology_pending = self.pending
         self._catalog = Catalog()
         self._known = False
         self.cluster.listen(self._changed)
@@ -79,6 +80,16 @@ class TopologyFollower:
             return f"waiting for {', '.join(waiting)}"
         resolved = self.cluster.resolution.settled or not self._complete()
         return "" if resolved else "the topology is being resolved"
+
+    def pending(self) -> bool:
+        """A topology is given, and what comes of it, as it is now, is not known yet."""
+        kinds, resolution = self.cluster.kinds, self.cluster.resolution
+        if kinds.nodes.store.missing or not self.wanted.is_set():
+            return False
+        return not resolution.settled or any(
+            one.key not in resolution.entries or resolution.entries[one.key].given.generation != one.generation
+            for one in kinds.topologies.store
+        )
 
     def _changed(self, kind: Kind[Any], difference: Difference[Any]) -> None:
         kinds = self.cluster.kinds

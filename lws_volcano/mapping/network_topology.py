@@ -18,6 +18,7 @@ from lws_volcano.api.errors import TopologyError
 from lws_volcano.api.names import (
     NETWORK_TOPOLOGY_HIGHEST_TIER,
     NETWORK_TOPOLOGY_MODE,
+    PLACEMENT_GROUP_TIER,
     TOPOLOGY_SCOPE,
     Reason,
 )
@@ -27,7 +28,7 @@ from lws_volcano.mapping.problems import Cost, Problem
 from lws_volcano.mapping.snapshot import Capabilities
 from lws_volcano.topology.model import Topology
 
-__all__ = ["Constraint", "network_topology", "other_planner"]
+__all__ = ["Constraint", "asks_for_tiers", "network_topology", "other_planner"]
 
 _MODES: Final = ("hard", "soft")
 _SCOPES: Final = ("group", "workers")
@@ -80,6 +81,11 @@ def network_topology(
         return Constraint(None, workers_only, tuple(problems))
     fields = {} if tier is None else {"highest_tier_allowed": tier}
     return Constraint(NetworkTopology(mode=mode, **fields), workers_only, tuple(problems))
+
+
+def asks_for_tiers(lws: LeaderWorkerSet) -> bool:
+    """What is written for it, or said of it, depends on the tiers of the configured topology."""
+    return _asked(lws.metadata.annotations) or PLACEMENT_GROUP_TIER in lws.metadata.annotations
 
 
 def other_planner(template: LeaderWorkerTemplate) -> str:

@@ -53,6 +53,8 @@ class Cluster:
         Of one LeaderWorkerSet: since when groups that are held to a place have lost it (`Snapshot.places`).
     resolution
         What came of the configured topologies, and of each.
+    topology_pending
+        A topology is given, and what comes of it is not in `resolution` yet, but soon will be.
     capabilities
         What the installed Volcano can do.
     """
@@ -61,6 +63,7 @@ class Cluster:
         self.kinds = Kinds()
         self.resolution = Resolution()
         self.places: LostPlaces = lambda _lws, _now: {}
+        self.topology_pending: Callable[[], bool] = lambda: False
         self.capabilities = Capabilities()
         self._listeners: list[Listener] = []
         self._readiness: list[Callable[[], None]] = []

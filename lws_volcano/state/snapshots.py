@@ -59,10 +59,11 @@ def snapshot(cluster: Cluster, key: str, settings: Settings, now: datetime) -> S
 def _capabilities(cluster: Cluster, settings: Settings) -> Capabilities:
     """As discovered; without any HyperNode the scheduler ignores network topology too.
 
-    Where we write them they are about to come, or the status of the ClusterTopology says why not.
+    Where we write them they are about to come, also while it is being found out what a topology comes to, or the status
+    of the ClusterTopology says why not.
     """
     known, hyper_nodes = cluster.capabilities, cluster.kinds.hyper_nodes.store
-    coming = cluster.topology is not None and settings.hyper_nodes == "write"
+    coming = settings.hyper_nodes == "write" and (cluster.topology is not None or cluster.topology_pending())
     if known.topology_ignored or coming or len(hyper_nodes) or not hyper_nodes.synced:
         return known
     return replace(known, topology_ignored=_NO_HYPER_NODES)

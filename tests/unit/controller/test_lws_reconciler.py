@@ -14,7 +14,7 @@ from lws_volcano.api.settings import Settings
 from lws_volcano.controller.correlator import Remark
 from lws_volcano.controller.executor import Executor
 from lws_volcano.controller.leader_election import Alone
-from lws_volcano.controller.lws_reconciler import LARGE, LwsReconciler
+from lws_volcano.controller.lws_reconciler import LARGE, WAIT_FOR_TOPOLOGY, LwsReconciler
 from lws_volcano.controller.outcome import Failed, Ok, Outcome, RequeueAfter, Terminal
 from lws_volcano.kube.client import Client
 from lws_volcano.kube.resources import LEADER_WORKER_SETS
@@ -47,6 +47,14 @@ class Bench:
         found = self.server.put(LEADER_WORKER_SETS, manifests.lws("demo"))
         lws, version = self.cluster.kinds.lws, int(found["metadata"]["resourceVersion"])
         lws.store.replace([(lws.parse(found), version)], version)
+
+    def ask_for(self, tier: str) -> None:
+        """The set names a tier."""
+        lws = self.cluster.kinds.lws
+        found = self.server.get(LEADER_WORKER_SETS, "default", "demo")
+        assert found is not None
+        found["metadata"]["annotations"]["volcano.sh/network-topology-highest-tier"] = tier
+        lws.store.replace([(lws.parse(found), 2)], 2)
 
     def reconciler(self, *plans: LwsPlan) -> LwsReconciler:
         """One that is given these plans in turn, the last one for ever."""
@@ -162,6 +170,37 @@ async def test_a_large_set_is_planned_beside_the_loop_and_not_all_the_time(bench
     await bench.clock.run(early.seconds)
     assert isinstance(await reconciler.reconcile(KEY), Ok)
     assert len(made) == 2
+
+
+async def test_a_set_that_asks_for_tiers_waits_until_they_are_known(bench: Bench) -> None:
+    """Nothing is written or said that would be taken back a moment later."""
+    bench.ask_for("rack")
+    pending = [True]
+    bench.cluster.topology_pending = lambda: pending[0]
+    reconciler = bench.reconciler(LwsPlan(changes=(applied("a"),), condition=WAITING), LwsPlan(condition=WAITING))
+    assert isinstance(await reconciler.reconcile(KEY), RequeueAfter)
+    assert bench.server.writes() == []
+    pending[0] = False
+    assert isinstance(await bench.settle(reconciler), Ok)
+    assert len(bench.server.writes()) == 2
+
+
+async def test_a_topology_that_never_comes_holds_nobody_for_ever(bench: Bench) -> None:
+    """After a while the set is mapped without, and what is wrong with it is said."""
+    bench.ask_for("rack")
+    bench.cluster.topology_pending = lambda: True
+    reconciler = bench.reconciler(LwsPlan(condition=WAITING))
+    assert isinstance(await reconciler.reconcile(KEY), RequeueAfter)
+    bench.clock.skip(WAIT_FOR_TOPOLOGY)
+    assert isinstance(await bench.settle(reconciler), Ok)
+    assert bench.status_writes() == 1
+
+
+async def test_a_set_that_asks_for_no_tier_waits_for_no_topology(bench: Bench) -> None:
+    """Its gang does not depend on it."""
+    bench.cluster.topology_pending = lambda: True
+    await bench.reconciler(LwsPlan(changes=(applied("a"),)), LwsPlan()).reconcile(KEY)
+    assert len(bench.server.writes()) == 1
 
 
 async def test_a_set_that_is_gone_is_forgotten(bench: Bench) -> None:
