@@ -100,6 +100,7 @@ class Reason(StrEnum):
     NAME_TAKEN = "NameTaken"
     WRONG_SCHEDULER = "WrongScheduler"
     # bad input
+    HYPERNODE_TWO_PARENTS = "HyperNodeTwoParents"
     INVALID_ANNOTATION = "InvalidAnnotation"
     INVALID_SUBGROUP = "InvalidSubGroup"
     INVALID_QUANTITY = "InvalidQuantity"

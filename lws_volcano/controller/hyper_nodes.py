@@ -24,8 +24,9 @@ from lws_volcano.state.cluster import Cluster
 from lws_volcano.topology.findings import Finding
 from lws_volcano.topology.hypernode_names import label_value
 from lws_volcano.topology.hypernodes import desired_hypernodes
-from lws_volcano.topology.membership import is_ours, overlaps
+from lws_volcano.topology.membership import is_ours
 from lws_volcano.topology.selectors import LabelIndex
+from lws_volcano.topology.strangers import concerns
 from lws_volcano.topology.writes import Action, Write, order_writes
 
 __all__ = ["HyperNodeKeeper"]
@@ -54,8 +55,8 @@ class HyperNodeKeeper:
     cluster: Cluster
     settings: Settings
     executor: Executor
-    overlaps: tuple[Finding, ...] = ()
-    """Where somebody else's hold what ours hold too, as of the last pass."""
+    concerns: tuple[Finding, ...] = ()
+    """What is to be said of HyperNodes of others, as of the last pass."""
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def keep(self) -> int:
@@ -76,7 +77,7 @@ class HyperNodeKeeper:
             if any(one.metadata.terminating for one in made.ours):
                 raise ObserveAgainError("a HyperNode of ours is on its way out")
             # Beside the event loop: thousands of nodes take a tenth of a second.
-            writes, self.overlaps = await asyncio.to_thread(_plan, made)
+            writes, self.concerns = await asyncio.to_thread(_plan, made)
             found = {one.name: one for one in made.ours}
             for write in writes:
                 await self._make(write, found.get(write.name))
@@ -130,4 +131,4 @@ def _plan(made: _Pass) -> tuple[Sequence[Write], tuple[Finding, ...]]:
     index = LabelIndex(made.resolution.labels)
     wanted = topology is not None and settings.hyper_nodes == "write"
     desired = desired_hypernodes(topology, made.taken, settings.exact_members) if topology and wanted else ()
-    return order_writes(made.ours, desired, index), tuple(overlaps(made.foreign, desired, index))
+    return order_writes(made.ours, desired, index), tuple(concerns(made.foreign, desired, index))

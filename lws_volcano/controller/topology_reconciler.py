@@ -60,7 +60,7 @@ class TopologyReconciler:
         return Ok()
 
     async def _hyper_nodes(self) -> None:
-        before = (self.keeper.overlaps, self.trouble)
+        before = (self.keeper.concerns, self.trouble)
         try:
             made = await self.keeper.keep()
             self.trouble = ""
@@ -68,7 +68,7 @@ class TopologyReconciler:
             self.trouble = str(error)
             raise
         finally:
-            if (self.keeper.overlaps, self.trouble) != before:
+            if (self.keeper.concerns, self.trouble) != before:
                 names = self.keeper.cluster.kinds.topologies.store.names()
                 self.look_at([Key(Area.TOPOLOGY, name) for name in names])
         if made:
@@ -94,7 +94,7 @@ class TopologyReconciler:
         self._say(record, before, status)
 
     def _wanted(self, entry: Entry, record: TopologyRecord, before: Mapping[str, Any]) -> dict[str, Any]:
-        findings = (*entry.findings, *self.keeper.overlaps, *self._trouble())
+        findings = (*entry.findings, *self.keeper.concerns, *self._trouble())
         now = self.clock.now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         return topology_status(
             entry.topology,

@@ -7,6 +7,7 @@ from lws_volcano.api.names import Reason
 from lws_volcano.topology.findings import Finding, Severity
 from lws_volcano.topology.model import Topology
 from lws_volcano.topology.schema import StatusCondition, TopologyStatus
+from lws_volcano.topology.strangers import TWO_PARENTS
 
 __all__ = ["READY", "topology_status"]
 
@@ -71,6 +72,9 @@ def _verdict(topology: Topology | None, findings: Sequence[Finding]) -> tuple[An
     if not topology.nodes:
         return "False", Reason.TOPOLOGY_EMPTY, "no node of the cluster is in a domain; placement goes on without it"
     words = f"{len(topology.nodes)} nodes in {sum(1 for domain in topology.domains if len(domain))} domains"
+    torn = [finding for finding in findings if finding.about == TWO_PARENTS]
+    if torn:
+        return "False", Reason.HYPERNODE_TWO_PARENTS, f"{words}; {torn[0]}"
     return "True", Reason.TOPOLOGY_READY, f"{words}; {len(errors)} parts left out" if errors else words
 
 

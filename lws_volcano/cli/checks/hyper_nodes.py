@@ -1,18 +1,18 @@
 """HyperNodes that Volcano can't make a tree of, or that are missing."""
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from lws_volcano.api.names import NETWORK_TOPOLOGY_MODE
 from lws_volcano.cli.checks.patient import Finding, Level, Patient
-from lws_volcano.topology.membership import holds
+from lws_volcano.topology.hostlist import natural
 from lws_volcano.topology.selectors import LabelIndex
+from lws_volcano.topology.strangers import held_by, refused_patterns, shared, two_parents
 
 __all__ = ["check"]
 
 
 def check(patient: Patient) -> Iterator[Finding]:
-    """None at all, two parents, overlapping leaves."""
+    """None at all, two parents, patterns that say nothing, overlapping leaves."""
     kinds = patient.cluster.kinds
     if not kinds.hyper_nodes.store.synced:
         return
@@ -32,26 +32,18 @@ def check(patient: Patient) -> Iterator[Finding]:
 def _shared(patient: Patient) -> Iterator[Finding]:
     kinds = patient.cluster.kinds
     index = LabelIndex({node.name: node.metadata.labels for node in kinds.nodes.store})
-    names = kinds.hyper_nodes.store.names()
-    parents: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one in kinds.hyper_nodes.store:
-        for member in holds(one, index, names):
-            parents[member].append(one.name)
-    twice = {member: sorted(found) for member, found in parents.items() if len(found) > 1}
-    for (kind, name), found in sorted(twice.items()):
-        if kind == "HyperNode":
-            yield Finding(
-                level=Level.ERROR,
-                what=f"has {len(found)} parents, {', '.join(found)}: groups with a topology wait, nobody says why",
-                where=f"HyperNode {name}",
-                mend="take it out of all but one",
-            )
-    nodes = sorted(name for kind, name in twice if kind == "Node")
+    found = sorted(kinds.hyper_nodes.store, key=lambda one: natural(one.name))
+    twice = shared(held_by(found, index, kinds.hyper_nodes.store.names()))
+    for one in two_parents(twice):
+        yield Finding(level=Level.ERROR, what=one.what, where=one.where, mend=one.mend)
+    for one in refused_patterns(found):
+        yield Finding(level=Level.WARNING, what=one.what, where=one.where, mend=one.mend)
+    nodes = sorted((name for kind, name in twice if kind == "Node"), key=natural)
     if nodes:
-        found = twice[("Node", nodes[0])]
+        holders = twice[("Node", nodes[0])]
         yield Finding(
             level=Level.WARNING,
-            what=f"{len(nodes)} nodes are in two HyperNodes, such as {nodes[0]} in {' and '.join(found[:2])}",
+            what=f"{len(nodes)} nodes are in two HyperNodes, such as {nodes[0]} in {' and '.join(holders[:2])}",
             where="HyperNodes",
             mend="have one writer of HyperNodes: remove those of the other (setting hyper_nodes: read uses theirs)",
         )

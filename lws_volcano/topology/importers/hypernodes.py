@@ -1,7 +1,6 @@
 """HyperNodes that are there already, with the nodes of the cluster: exact names, regular expressions, labels.
 
-Source: topology.volcano.sh/v1alpha1. Regular expressions are those of Go and match anywhere in a name, which RE2 does
-in linear time. Tier numbers are kept, gaps included.
+Source: topology.volcano.sh/v1alpha1. Tier numbers are kept, gaps included.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-import re2
 from pydantic import ValidationError
 
 from lws_volcano.api.errors import TopologyError
@@ -21,6 +19,7 @@ from lws_volcano.topology.importers.nodes import nodes_among
 from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.source import NodeLabels, Source
 from lws_volcano.topology.importers.yaml_text import documents
+from lws_volcano.topology.patterns import matching
 from lws_volcano.topology.schema import NodeSelector, TierSpec
 from lws_volcano.topology.selectors import LabelIndex
 
@@ -187,19 +186,11 @@ def _find(
 
 
 def _matching(pattern: str, names: Iterable[str], error: Callable[[str], None]) -> Sequence[str]:
-    options = re2.Options()
-    options.log_errors = False
     try:
-        expression = re2.compile(pattern, options=options)
-    except re2.error as problem:
-        error(f"{pattern[:80]!r} is no regular expression: {_text(problem)}")
+        return matching(pattern, names)
+    except TopologyError as problem:
+        error(problem.what)
         return []
-    return [name for name in names if expression.search(name)] if pattern else []
-
-
-def _text(problem: Exception) -> str:
-    reason = problem.args[0] if problem.args else ""
-    return reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
 
 
 def _names(hypernodes: Iterable[HyperNode], notes: Notes) -> dict[int, str]:

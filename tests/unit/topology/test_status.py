@@ -4,6 +4,7 @@ from lws_volcano.topology.build import build
 from lws_volcano.topology.findings import Finding, Severity
 from lws_volcano.topology.model import Topology
 from lws_volcano.topology.status import topology_status
+from lws_volcano.topology.strangers import TWO_PARENTS
 from tests.unit.topology.builders import document, domain, nodes
 
 EARLY, LATE = "2030-01-01T00:00:00Z", "2030-01-02T00:00:00Z"
@@ -23,6 +24,18 @@ def test_ready() -> None:
     (condition,) = status["conditions"]
     assert (condition["type"], condition["status"], condition["reason"]) == ("Ready", "True", "TopologyReady")
     assert topology_status(topology, topology.warnings, generation=3, now=LATE, before=status) == status
+
+
+def test_a_hyper_node_with_two_parents_stops_every_group() -> None:
+    """The counts stay, the condition turns, and names the HyperNode and the way out."""
+    torn = Finding(
+        severity=Severity.WARNING, what="has 2 parents, a, b", where="HyperNode x", mend="mend", about=TWO_PARENTS
+    )
+    status = topology_status(small(), [torn], generation=1, now=EARLY)
+    (condition,) = status["conditions"]
+    assert (condition["status"], condition["reason"]) == ("False", "HyperNodeTwoParents")
+    assert "HyperNode x: has 2 parents, a, b; mend" in condition["message"]
+    assert status["nodes"] == 2
 
 
 def test_refused_and_empty() -> None:

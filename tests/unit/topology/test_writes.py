@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lws_volcano.api.volcano import HyperNode
 from lws_volcano.topology.build import build
 from lws_volcano.topology.hypernodes import DesiredHyperNode, desired_hypernodes
-from lws_volcano.topology.membership import holds, is_ours, overlaps, same_content
+from lws_volcano.topology.membership import holds, same_content
 from lws_volcano.topology.schema import ClusterTopology
 from lws_volcano.topology.writes import Action, Write, order_writes
 from tests.unit.topology.builders import document, domain, hypernode, node, trees
@@ -168,18 +168,6 @@ def test_label_members_count_by_what_they_match() -> None:
         {"type": "Node", "selector": {"labelMatch": {"matchLabels": {"rack": "a"}}}}
     ]
     assert same_content(hypernode(selected.manifest()), selected)
-
-
-def test_strangers_are_not_ours_and_overlaps_are_named() -> None:
-    """A HyperNode without our source label is left alone; what it shares with ours is said once, with its writer."""
-    raw = {
-        "metadata": {"name": "theirs", "labels": {"volcano.sh/network-topology-source": "ufm"}},
-        "spec": {"tier": 1, "members": [{"type": "Node", "selector": {"exactMatch": {"name": "n2"}}}]},
-    }
-    theirs = hypernode(raw)
-    assert not is_ours(theirs)
-    (finding,) = overlaps([theirs], desired(racks("n[1-4]", "n[5-8]")))
-    assert "HyperNode theirs: holds 1 members that ours hold too: n2 (written by ufm)" in str(finding)
 
 
 def test_a_name_taken_by_a_stranger_is_avoided() -> None:
