@@ -45,6 +45,7 @@ class _State:
     pods: dict[str, Object] = field(default_factory=dict)
     groups: dict[str, Object] = field(default_factory=dict)
     sets: dict[str, Object] = field(default_factory=dict)
+    unseen: float = UNSEEN
     came: dict[str, float] = field(default_factory=dict)
     """Time of the first event of each pod, by UID."""
     behind: Counter[str] = field(default_factory=Counter)
@@ -62,13 +63,15 @@ class Observer:
     ----------
     recorder : Recorder
         Of pods, PodGroups and LeaderWorkerSets at least.
-    empty : float
-        Seconds for which a PodGroup may be without pods: longer where the controller is down now and then.
+    empty, unseen : float
+        Seconds for which a PodGroup may be without pods, and a pod unknown to the controller: longer where it is down
+        now and then, or its requests are held up.
     """
 
-    def __init__(self, recorder: Recorder, *, empty: float = EMPTY) -> None:
+    def __init__(self, recorder: Recorder, *, empty: float = EMPTY, unseen: float = UNSEEN) -> None:
         self._recorder = recorder
         self._empty = empty
+        self._unseen = unseen
         self._since: dict[str, float] = {}
         self._next = 0.0
 
@@ -98,10 +101,10 @@ class Observer:
         return [one for one in found if not (forgiven and one.startswith(forgiven))]
 
     def _now(self) -> list[str]:
-        return violations(self._recorder.events, self._empty, time.monotonic())
+        return violations(self._recorder.events, self._empty, time.monotonic(), self._unseen)
 
 
-def violations(events: Iterable[Event], empty: float = EMPTY, now: float = 0.0) -> list[str]:
+def violations(events: Iterable[Event], empty: float = EMPTY, now: float = 0.0, unseen: float = UNSEEN) -> list[str]:
     """Every breach of rules 1 to 3, in words; empty when all held.
 
     Parameters
@@ -110,8 +113,10 @@ def violations(events: Iterable[Event], empty: float = EMPTY, now: float = 0.0) 
         Pods, PodGroups and LeaderWorkerSets at least, in order (`Recorder.events`).
     empty, now : float
         How long a PodGroup may have no pods, and the monotonic time of the look.
+    unseen : float
+        How long the controller may not know of a pod.
     """
-    state = _State()
+    state = _State(unseen=unseen)
     found = [breach for event in events for breach in _breaches(state, event)]
     return found + _left_over(state, empty, now)
 
@@ -250,7 +255,7 @@ def _group_outlives_pods(state: _State, event: Event) -> list[str]:
     left = sorted(
         name
         for name, pod in state.pods.items()
-        if _annotation(pod, GROUP_NAME) == event.name and event.time - state.came[pod["metadata"]["uid"]] > UNSEEN
+        if _annotation(pod, GROUP_NAME) == event.name and event.time - state.came[pod["metadata"]["uid"]] > state.unseen
     )
     return [f"rule 2: {event.name} was deleted while {', '.join(left)} existed"] if left else []
 

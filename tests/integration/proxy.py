@@ -35,10 +35,12 @@ from aiohttp import web
 from deploy.local.control_plane import ControlPlane
 from deploy.local.kubeconfig import Access
 
-__all__ = ["FAULTS", "Asked", "FaultyProxy", "faulty_proxy"]
+__all__ = ["FAULTS", "HELD_UP", "Asked", "FaultyProxy", "faulty_proxy"]
 
 READS = ("slow", "refused", "torn", "half open", "gone", "busy", "broken", "html")
 WRITES = ("lost", "conflict", "slow", "refused", "torn", "half open", "busy", "broken", "html")
+HELD_UP = 3.0
+"""Seconds for which a request is held up at most."""
 FAULTS = tuple(dict.fromkeys(READS + WRITES))
 HTML = "<html><body><h1>502 Bad Gateway</h1>" + "<p>please come again</p>" * 200 + "</body></html>"
 HELD = 12.0
@@ -154,7 +156,7 @@ class FaultyProxy:
             await self._hold(request)
             return _reset(request)
         if fault == "slow":
-            await asyncio.sleep(self._random.uniform(0.2, 3.0))
+            await asyncio.sleep(self._random.uniform(0.2, HELD_UP))
         return None
 
     async def _hold(self, request: web.Request) -> None:

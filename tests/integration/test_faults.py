@@ -17,7 +17,7 @@ from tests.integration.builders import leader_worker_set
 from tests.integration.controllers import USER, controller_of, rights
 from tests.integration.expectations import small_pod
 from tests.integration.observer import Observer
-from tests.integration.proxy import FAULTS, faulty_proxy
+from tests.integration.proxy import FAULTS, HELD_UP, faulty_proxy
 from tests.integration.rightness import settled
 
 SEED = int(os.environ.get("LWS_VOLCANO_SEED", "1"))
@@ -40,9 +40,13 @@ async def proxied(world, tmp_path):
 
 @pytest_asyncio.fixture
 async def observed(world):
-    """The world with the observer on; the controller is cut off now and then, so empty PodGroups may stay longer."""
+    """The world with the observer on.
+
+    The controller is cut off now and then, so empty PodGroups may stay longer; a deletion that the proxy holds up comes
+    after the look for new pods that went before it.
+    """
     async with world.recorder() as recorder:
-        observer = Observer(recorder, empty=60.0)
+        observer = Observer(recorder, empty=60.0, unseen=HELD_UP + 1.0)
         world.recording, world.check = recorder, observer.check
         yield world
         world.check = lambda: None
