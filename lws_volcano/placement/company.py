@@ -54,11 +54,21 @@ def room_for_all(capacity: Capacity, demand: Demand, others: Sequence[Demand], p
     forest = capacity.forest
     tally = capacity.tally(demand.leader, demand.worker)
     for level in range(forest.allowed_level(demand.rules.placement_group_tier) + 1):
-        fitting = (domain for domain in tally.at_least(level, demand.workers) if tally.fits(domain, demand.workers))
+        with_room = tally.at_least(level, demand.workers)
+        fitting = (domain for domain in with_room if _could_fit(capacity, [demand, *others], domain))
         for domain in list(islice(fitting, _TRIES)):
             if _all_fit(capacity, [demand, *others], domain, plan):
                 return domain
     return None
+
+
+def _could_fit(capacity: Capacity, demands: Sequence[Demand], domain: int) -> bool:
+    """Each of them alone, and together those whose pods are all like the first one's: counted, not planned."""
+    if not all(capacity.tally(one.leader, one.worker).fits(domain, one.workers) for one in demands):
+        return False
+    shape = demands[0].worker
+    pods = sum(one.size for one in demands if one.leader == one.worker == shape)
+    return pods <= capacity.tally(shape, shape).largest(domain)
 
 
 def _all_fit(capacity: Capacity, demands: Sequence[Demand], domain: int, plan: Planned) -> bool:

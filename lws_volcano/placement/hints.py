@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from lws_volcano.api.names import HOSTNAME, PLAN, TASK_PRIORITY
 from lws_volcano.placement.capacity import Capacity
-from lws_volcano.placement.landing import landings, roomy_nodes, sampled
+from lws_volcano.placement.landing import landings, narrowed_to, roomy_nodes, sampled
 from lws_volcano.placement.order import Order, order_for, order_terms
 from lws_volcano.placement.plan import GroupPlan
 from lws_volcano.placement.plan_format import Note, read_annotation, write_annotation
@@ -109,8 +109,8 @@ def leader_hints(
         return replace(replacement_hints(plan, 0, capacity), annotations=added)
     note = read_annotation(text)
     required = _required(note, 0, capacity.topology, capacity.hostname)
-    if note.leader_first and not required:
-        required = _one_of(roomy_nodes(plan, capacity, alone=alone), capacity.hostname)
+    if note.leader_first and note.placement != "required":
+        required = _one_of(roomy_nodes(plan, capacity, alone=alone), capacity.hostname) or required
     preferred = _preferred(note, 0, capacity.topology, capacity.hostname, narrowed=bool(required))
     return PodHints(preferred=preferred, required=required, annotations=added)
 
@@ -196,8 +196,7 @@ def _required(note: Note, rank: int, topology: Topology | None, hostname: Hostna
         return ()
     if note.placement == "required":
         return _one_of(_racks_of(note.fellows(rank), topology), hostname)
-    index = topology.index_of.get(note.within)
-    return () if index is None else _one_of(topology.members(index), hostname)
+    return _one_of(narrowed_to(note.within, topology), hostname)
 
 
 def _racks_of(nodes: Iterable[str], topology: Topology) -> list[str]:

@@ -113,13 +113,14 @@ class _Plan:
         self.demand, self.capacity, self.forest = demand, capacity, capacity.forest
         for node in demand.bound.values():
             capacity.place(node)
-        self.tally = capacity.tally(demand.leader, demand.worker)
         self.limit = max(1, min(alternatives, _MAPPED_PODS // demand.size))
         self.hard = demand.rules.limited and bool(self.forest.levels)
         self.top = self.forest.allowed_level(demand.rules.highest_tier if self.hard else None)
 
     def make(self, within: int) -> GroupPlan:
         """The plan inside a domain (`ACROSS`: anywhere)."""
+        # Asked for again each time: what was tried for a placement group in between has touched the counts.
+        self.tally = self.capacity.tally(self.demand.leader, self.demand.worker)
         found = list(islice(self._found(within), self.limit))
         if not found:
             reason = shortage(self.capacity, self.tally, self.demand, self.top)

@@ -1,7 +1,8 @@
 """Since when groups that are held to a place have none there, although there is one elsewhere.
 
-A leader with placement `required`, or one that is placed before its workers, carries the nodes that it may go to. Which
-they are is read from the pod itself: the same planner is asked for the group with and without that restriction.
+A leader with placement `required`, one of a placement group, or one that is placed before its workers, carries the
+nodes that it may go to. Which they are is read from the pod itself: the same planner is asked for the group with and
+without that restriction.
 """
 
 from collections.abc import Callable, Mapping
@@ -84,7 +85,7 @@ def _held_to(demand: Demand, leader: Pod) -> Demand:
     """The demand with the restriction that its leader, or each of its pods, carries."""
     own = pod_shape(leader.spec, leader.metadata.labels)
     note = _note(leader)
-    if note is None or note.placement != "required":
+    if note is None or not _holds_all(note):
         return replace(demand, leader=own)
     return replace(demand, leader=own, worker=replace(demand.worker, affinity=own.affinity))
 
@@ -93,7 +94,12 @@ def _is_held(pod: Pod) -> bool:
     if pod.bound or pod.finished or pod.terminating or GROUP_NAME not in pod.metadata.annotations:
         return False
     note = _note(pod)
-    return note is not None and note.feasible and (note.placement == "required" or note.leader_first)
+    return note is not None and note.feasible and (note.leader_first or _holds_all(note))
+
+
+def _holds_all(note: Note) -> bool:
+    """Workers carry the same restriction as the leader."""
+    return note.placement == "required" or (bool(note.within) and not note.leader_first)
 
 
 def _note(pod: Pod) -> Note | None:

@@ -8,16 +8,15 @@
 What goes wrong costs the hint, never the pod.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import structlog
 
 from lws_volcano.api.errors import InputError
-from lws_volcano.api.names import GROUP_INDEX, GROUP_KEY, GROUP_NAME, PLACEMENT_GROUP, PLAN
+from lws_volcano.api.names import GROUP_INDEX, GROUP_KEY, GROUP_NAME, PLAN
 from lws_volcano.api.pods import Pod
 from lws_volcano.api.settings import Settings
-from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.mapping.group_demand import GroupKey, group_demand, rules_of
 from lws_volcano.mapping.groups import group_pods
 from lws_volcano.mapping.network_topology import network_topology
@@ -31,6 +30,7 @@ from lws_volcano.placement.plan_format import Note, read_annotation
 from lws_volcano.placement.planner import plan_group
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import BY_LWS
+from lws_volcano.webhook.company import Company
 from lws_volcano.webhook.hints import NO_HINTS, Member
 
 __all__ = ["PlannedHints"]
@@ -83,7 +83,8 @@ class PlannedHints:
         return self._worker(member, demand, capacity)
 
     def _leader(self, member: Member, demand: Demand, capacity: Capacity) -> tuple[str, PodHints]:
-        plan = plan_group(demand, capacity, alternatives=wanted_alternatives(demand))
+        later = () if demand.near else self._company(capacity).later(member.lws, member.group_index)
+        plan = plan_group(demand, capacity, later=later, alternatives=wanted_alternatives(demand))
         if plan.feasible and not member.dry_run:
             capacity.reserve(demand, plan.nodes)
         pod = member.pod
@@ -130,7 +131,7 @@ class PlannedHints:
             group_key=member.pod.metadata.labels.get(GROUP_KEY, ""),
             priority=member.pod.spec.priority or 0,
             bound=self._bound(member),
-            near=tuple(dict.fromkeys(self._near(lws, capacity))),
+            near=self._company(capacity).near(lws, member.group_index),
         )
         classes = {one.name: one for one in self._cluster.kinds.runtime_classes.store}
         return group_demand(lws, template, rules, group, classes)
@@ -142,19 +143,8 @@ class PlannedHints:
         groups = (group for group in group_pods(same) if group.revision == member.revision)
         return {rank: pod.spec.node_name for group in groups for rank, pod in group.members.items() if pod.bound}
 
-    def _near(self, lws: LeaderWorkerSet, capacity: Capacity) -> Iterator[str]:
-        """Nodes of the other sets of its placement group, planned or bound."""
-        wanted = lws.metadata.annotations.get(PLACEMENT_GROUP)
-        if not wanted:
-            return
-        kinds = self._cluster.kinds
-        for other in kinds.lws.store.by("namespace", lws.namespace):
-            if other.name == lws.name or other.metadata.annotations.get(PLACEMENT_GROUP) != wanted:
-                continue
-            pods = kinds.pods.store.by(BY_LWS, other.key)
-            yield from (pod.spec.node_name for pod in pods if pod.bound and not pod.finished)
-            names = {f"{pod.namespace}/{pod.metadata.annotations.get(GROUP_NAME, '')}" for pod in pods}
-            yield from (node for name in sorted(names) for node in capacity.reserved(name).values())
+    def _company(self, capacity: Capacity) -> Company:
+        return Company(self._cluster, self._settings, capacity)
 
 
 def _note_on(leader: Pod | None, pod_group: str) -> Note | None:

@@ -163,6 +163,14 @@ def test_groups_of_a_placement_group_are_planned_near_each_other() -> None:
     assert {one.path[0] for one in plan_group(group(2), capacity(tree)).pods} == {"s1"}
 
 
+def test_what_was_tried_for_a_placement_group_leaves_no_trace() -> None:
+    """The first is planned for what is free, not for what was left in the last trial."""
+    tree = {"s1": {"r1": {"a1": 1, "a2": 1}, "r2": {"b1": 1, "b2": 1, "b3": 1, "b4": 1}}}
+    rules = {"placement_group": "chat", "mode": "hard", "highest_tier": 1}
+    prefill, decode = plan_groups([group(2, name="p", **rules), group(4, name="d", **rules)], capacity(tree))
+    assert [one.domain.name for one in (prefill, decode) if one.domain] == ["r1", "r2"]
+
+
 def test_hard_never_spans_two_trees_and_soft_only_when_nothing_else_fits() -> None:
     """Two roots with three nodes each."""
     room = capacity({"r1": {f"a{i}": 1 for i in range(3)}, "r2": {f"b{i}": 1 for i in range(3)}})

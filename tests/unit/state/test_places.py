@@ -81,7 +81,7 @@ class Here:
         raw = {"metadata": {"name": name, "namespace": "b"}, "spec": {"nodeName": node, "containers": [container()]}}
         self.put(self.kinds.assigned, raw)
 
-    def leader(self, uid="leader", *, planned=("n1", "n2"), placement="preferred", node=""):
+    def leader(self, uid="leader", *, planned=("n1", "n2"), placement="preferred", within="", node=""):
         """The leader of the group, with its plan."""
         note = {
             "feasible": True,
@@ -89,9 +89,10 @@ class Here:
             "pods": [{"node": one} for one in planned],
             "alternatives": [{"domain": "r1", "nodes": fold(planned)}],
             "placement": placement,
+            "within": within,
         }
         spec = {"nodeName": node, "containers": [container()]}
-        if placement == "required":
+        if placement == "required" or within:
             term = {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": list(planned)}]}
             required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
             spec["affinity"] = {"nodeAffinity": required}
@@ -189,6 +190,15 @@ def test_a_lost_place_is_remembered_since_it_was_lost():
     assert here.places.of("a/demo", lost + timedelta(minutes=9)) == {GROUP: None}
     here.leader(placement="preferred")
     assert here.places.of("a/demo", NOW) == {}
+
+
+def test_the_place_of_a_placement_group_is_lost_like_any_other():
+    """Its pods are held to the domain as well, so they must not wait there for ever."""
+    here = Here()
+    here.leader(within="r1")
+    assert here.places.of("a/demo", NOW) == {GROUP: None}
+    here.taken("p", "n1")
+    assert here.places.of("a/demo", NOW + FRESH) == {GROUP: NOW + FRESH}
 
 
 def test_a_set_that_is_not_known_loses_nothing():
