@@ -8,13 +8,14 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final, TypeVar
 
-from lws_volcano.cli.arguments import add_cluster_arguments, add_settings_argument
+from lws_volcano.api.settings import Settings
+from lws_volcano.cli.arguments import add_cluster_arguments, add_settings_argument, add_topology_argument
 from lws_volcano.cli.checks import definitions, hyper_nodes, provider, queues, rights, scheduler, sets, webhook
-from lws_volcano.cli.checks.patient import Check, Finding, Level, Patient
+from lws_volcano.cli.checks.patient import Check, Finding, Level, Patient, Places
 from lws_volcano.cli.live import in_cluster, look
 from lws_volcano.cli.settings import load_settings
 from lws_volcano.kube.client import Client, Json
-from lws_volcano.kube.errors import ApiError, NotFound
+from lws_volcano.kube.errors import ApiError, Forbidden, NotFound
 from lws_volcano.kube.resources import (
     CONFIG_MAPS,
     CUSTOM_RESOURCE_DEFINITIONS,
@@ -23,6 +24,7 @@ from lws_volcano.kube.resources import (
     SECRETS,
     Resource,
 )
+from lws_volcano.state.kinds import Kind
 
 __all__ = ["add_parser", "diagnose", "examine", "run"]
 
@@ -44,13 +46,16 @@ def add_parser(subparsers: Any) -> None:
         description="Looks and changes nothing. Exit code 1 when something is broken, 0 when there are warnings only.",
     )
     parser.add_argument("-o", "--output", choices=("text", "json"), default="text", help="default: text")
-    parser.add_argument("--volcano-namespace", default=VOLCANO, metavar="NS", help="default: %(default)s")
+    parser.add_argument(
+        "--volcano-namespace", metavar="NS", help=f"default: that of the setting scheduler_config, else {VOLCANO}"
+    )
     parser.add_argument("--lws-namespace", default=LWS, metavar="NS", help="default: %(default)s")
     parser.add_argument("--webhook-secret", default="lws-volcano-webhook", metavar="NAME", help="default: %(default)s")
     parser.add_argument(
         "--namespace", default="lws-volcano-system", metavar="NS", help="of lws-volcano; default: %(default)s"
     )
     add_settings_argument(parser)
+    add_topology_argument(parser)
     add_cluster_arguments(parser)
 
 
@@ -80,22 +85,36 @@ async def examine(client: Client, args: argparse.Namespace) -> Patient:
     """
     settings = load_settings(args.config)
     reader = _Reader(client)
-    cluster = await look(client)
-    for kind in cluster.kinds.all():
-        if kind.store.missing and "not found" not in kind.store.missing.lower():
-            reader.unread[kind.resource.rbac_name] = kind.store.missing
-    deployment = await reader.get(DEPLOYMENTS, args.volcano_namespace, "volcano-scheduler")
+    places = _places(args, settings)
+    deployment = await reader.get(DEPLOYMENTS, *_split(places.scheduler))
     return Patient(
-        cluster=cluster,
+        cluster=await look(client, settings, topology=args.topology, refused=reader.refused),
         settings=settings,
+        places=places,
         definitions=await reader.definitions(),
-        scheduler_config=_data(await reader.get(CONFIG_MAPS, args.volcano_namespace, "volcano-scheduler-configmap")),
+        scheduler_config=await reader.config(places.scheduler_config),
         scheduler_args=None if deployment is None else _arguments(deployment),
-        lws_config=_data(await reader.get(CONFIG_MAPS, args.lws_namespace, "lws-manager-config")),
+        lws_config=await reader.config(places.lws_config),
         webhooks=await reader.list(MUTATING_WEBHOOKS),
         certificate=_authority(await reader.get(SECRETS, args.namespace, args.webhook_secret)),
         unread=reader.unread,
     )
+
+
+def _places(args: argparse.Namespace, settings: Settings) -> Places:
+    """The scheduler's ConfigMap is the one that the controller looks at, but for the namespace where one is given."""
+    namespace, _, name = settings.scheduler_config.partition("/")
+    volcano = args.volcano_namespace or namespace or VOLCANO
+    return Places(
+        scheduler=f"{volcano}/volcano-scheduler",
+        scheduler_config=f"{volcano}/{name}" if name else "",
+        lws_config=f"{args.lws_namespace}/lws-manager-config",
+    )
+
+
+def _split(key: str) -> tuple[str, str]:
+    namespace, _, name = key.partition("/")
+    return namespace, name
 
 
 class _Reader:
@@ -104,6 +123,15 @@ class _Reader:
     def __init__(self, client: Client) -> None:
         self._client = client
         self.unread: dict[str, str] = {}
+
+    def refused(self, kind: Kind[Any], error: Forbidden) -> None:
+        """A kind that may not be listed."""
+        self.unread[kind.resource.rbac_name] = str(error)
+
+    async def config(self, key: str) -> Mapping[str, str] | None:
+        """Data of the ConfigMap `namespace/name`; None where there is none, it may not be read, or none is named."""
+        found = await self.get(CONFIG_MAPS, *_split(key)) if key else None
+        return None if found is None else found.get("data") or {}
 
     async def get(self, resource: Resource, namespace: str, name: str) -> Json | None:
         """The object; None where there is none, or it may not be read."""
@@ -129,10 +157,6 @@ class _Reader:
         except ApiError as error:
             self.unread[where] = error.message
             return None
-
-
-def _data(config_map: Json | None) -> Mapping[str, str] | None:
-    return None if config_map is None else config_map.get("data") or {}
 
 
 def _arguments(deployment: Json) -> list[str]:

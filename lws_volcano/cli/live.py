@@ -4,18 +4,21 @@ import argparse
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from lws_volcano.api.errors import ClusterError
+from lws_volcano.api.settings import Settings
 from lws_volcano.kube.client import Client
 from lws_volcano.kube.discovery import capabilities
 from lws_volcano.kube.errors import Forbidden, NotFound, Unavailable
 from lws_volcano.state.catalog import Catalog
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import Kind
-from lws_volcano.state.topology_given import from_record
+from lws_volcano.state.topology_given import TopologyFiles, given_topologies
+from lws_volcano.topology.membership import is_ours
 
 __all__ = ["in_cluster", "look", "require"]
 
@@ -54,10 +57,28 @@ def _first(error: BaseException) -> BaseException:
     return error
 
 
-async def look(client: Client, *, every_pod: bool = False) -> Cluster:
-    """A cluster's state as of now; kinds that may not be read are marked so in their store.
+async def look(
+    client: Client,
+    settings: Settings | None = None,
+    *,
+    topology: str | None = None,
+    every_pod: bool = False,
+    refused: Callable[[Kind[Any], Forbidden], None] = lambda _kind, _error: None,
+) -> Cluster:
+    """A cluster's state as of now; kinds that may not be read, or are not there, are marked so in their store.
 
-    With `every_pod` the pods are those of everybody, since all of them take room; else those of LeaderWorkerSets.
+    Parameters
+    ----------
+    client
+        To ask with.
+    settings
+        Those of the controller; without them its configuration counts as empty, and that of the scheduler is not read.
+    topology
+        Topology files that are mounted beside the ClusterTopologies of the cluster: a file or a directory.
+    every_pod
+        The pods are those of everybody, since all of them take room; else those of LeaderWorkerSets.
+    refused
+        Told of each kind that may not be read.
 
     Raises
     ------
@@ -66,16 +87,18 @@ async def look(client: Client, *, every_pod: bool = False) -> Cluster:
     """
     cluster = Cluster()
     kinds = cluster.kinds
-    cluster.capabilities = await capabilities(client)
+    cluster.capabilities = await capabilities(client, settings.scheduler_config if settings else "")
     async with asyncio.TaskGroup() as tasks:
         for kind in kinds.all():
             if kind is kinds.pods and every_pod:
-                tasks.create_task(_list(client, replace(kind, label_selector="")))
+                tasks.create_task(_list(client, replace(kind, label_selector=""), refused))
             elif kind is not kinds.assigned:  # the slim form of the same pods, for a capacity that is kept up to date
-                tasks.create_task(_list(client, kind))
-    if cluster.kinds.nodes.store.synced:
-        given = [from_record(one) for one in sorted(cluster.kinds.topologies.store, key=lambda one: one.key)]
-        cluster.resolution = Catalog().resolve(given, tuple(cluster.kinds.nodes.store))
+                tasks.create_task(_list(client, kind, refused))
+    if kinds.nodes.store.synced:
+        nodes, read = tuple(kinds.nodes.store), settings is not None and settings.hyper_nodes == "read"
+        foreign = [one for one in kinds.hyper_nodes.store if read and not is_ours(one)]
+        files = TopologyFiles(Path(topology)) if topology is not None else None
+        cluster.resolution = Catalog().resolve(given_topologies(kinds.topologies.store, files, foreign, nodes), nodes)
     return cluster
 
 
@@ -92,7 +115,7 @@ def require(*kinds: Kind[Any]) -> None:
             raise ClusterError(f"{kind.resource.rbac_name} can't be read: {kind.store.missing}")
 
 
-async def _list(client: Client, kind: Kind[Any]) -> None:
+async def _list(client: Client, kind: Kind[Any], refused: Callable[[Kind[Any], Forbidden], None]) -> None:
     query = {"limit": str(PAGE)}
     query |= {"labelSelector": kind.label_selector} if kind.label_selector else {}
     query |= {"fieldSelector": kind.field_selector} if kind.field_selector else {}
@@ -106,6 +129,8 @@ async def _list(client: Client, kind: Kind[Any]) -> None:
                 break
     except (Forbidden, NotFound) as error:
         kind.store.clear(str(error))
+        if isinstance(error, Forbidden):
+            refused(kind, error)
         return
     kind.store.replace(items, 0)
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -9,12 +10,13 @@ from typing import Any, Final
 from lws_volcano.api.errors import InputError
 from lws_volcano.api.settings import Settings
 from lws_volcano.api.workloads import LeaderWorkerSet
-from lws_volcano.cli.arguments import add_cluster_arguments, add_settings_argument
+from lws_volcano.cli.arguments import add_cluster_arguments, add_settings_argument, add_topology_argument
 from lws_volcano.cli.live import in_cluster, look, require
 from lws_volcano.cli.settings import load_settings
 from lws_volcano.cli.table import table
 from lws_volcano.mapping.changes import GroupStatus, LwsPlan
 from lws_volcano.mapping.plan import plan_lws
+from lws_volcano.state.catalog import Resolution
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.snapshots import snapshot
 
@@ -36,21 +38,31 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("-n", "--namespace", metavar="NS", help="one namespace (default: all)")
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table", help="default: table")
     add_settings_argument(parser)
+    add_topology_argument(parser)
     add_cluster_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the groups; 1 when a LeaderWorkerSet was named and is not there."""
     settings = load_settings(args.config)
-    cluster = in_cluster(args, look)
+    cluster = in_cluster(args, lambda client: look(client, settings, topology=args.topology))
     require(cluster.kinds.lws, cluster.kinds.pods)
     chosen = sorted(_chosen(cluster, args.namespace, args.name), key=lambda lws: lws.key)
     if args.name and not chosen:
         where = f"namespace {args.namespace}" if args.namespace else "any namespace"
         raise InputError(f"no LeaderWorkerSet {args.name} in {where}", mend="check the name and --namespace")
     plans = [(lws, _plan(cluster, lws, settings)) for lws in chosen]
+    _warn(cluster.resolution)
     print(_json(cluster, plans) if args.output == "json" else _table(cluster, plans))
     return 0
+
+
+def _warn(resolution: Resolution) -> None:
+    """Topologies that the answer goes without."""
+    for name, entry in resolution.entries.items():
+        if entry.refused:
+            why = f": {entry.findings[0]}" if entry.findings else ""
+            print(f"warning: ClusterTopology {name} is refused{why}", file=sys.stderr)
 
 
 def _chosen(cluster: Cluster, namespace: str | None, name: str | None) -> Iterable[LeaderWorkerSet]:

@@ -22,7 +22,7 @@ from lws_volcano.state.kinds import Kind
 from lws_volcano.state.places import Places
 from lws_volcano.state.promises import Promises
 from lws_volcano.state.store import Difference
-from lws_volcano.state.topology_given import Given, TopologyFiles, from_hyper_nodes, from_record
+from lws_volcano.state.topology_given import TopologyFiles, given_topologies
 from lws_volcano.topology.membership import is_ours
 
 __all__ = ["TopologyFollower"]
@@ -139,11 +139,7 @@ class TopologyFollower:
         read = foreign if self.settings.hyper_nodes == "read" else []
 
         def resolve() -> Resolution:
-            given: list[Given] = [from_record(one) for one in sorted(records, key=lambda one: one.key)]
-            given += self.files.read() if self.files is not None else []
-            if read and not given:
-                given.append(from_hyper_nodes(read, {node.name: node.metadata.labels for node in nodes}))
-            return self._catalog.resolve(given, nodes)
+            return self._catalog.resolve(given_topologies(records, self.files, read, nodes), nodes)
 
         return await asyncio.to_thread(resolve)
 

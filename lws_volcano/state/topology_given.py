@@ -1,10 +1,11 @@
 """ClusterTopologies as they are given: objects of the cluster, mounted files, HyperNodes that others wrote."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from lws_volcano.api.cluster import Node
 from lws_volcano.api.errors import InputError, TopologyError
 from lws_volcano.api.volcano import HyperNode
 from lws_volcano.state.topologies import TopologyRecord
@@ -14,7 +15,7 @@ from lws_volcano.topology.importers.registry import import_topology
 from lws_volcano.topology.importers.source import Source as Text
 from lws_volcano.topology.importers.source import decode
 
-__all__ = ["FOREIGN", "Given", "TopologyFiles", "from_hyper_nodes", "from_record"]
+__all__ = ["FOREIGN", "Given", "TopologyFiles", "from_hyper_nodes", "from_record", "given_topologies"]
 
 FOREIGN: Final = "hypernodes"
 """Name of the topology that is read from HyperNodes of others."""
@@ -117,6 +118,32 @@ class TopologyFiles:
     def _refused(self, file: str, findings: Iterable[Finding]) -> list[Given]:
         names = self._names.get(file) or (file.partition(".")[0],)
         return [Given(name, None, tuple(findings), origin=file) for name in names]
+
+
+def given_topologies(
+    records: Iterable[TopologyRecord],
+    files: TopologyFiles | None,
+    foreign: Sequence[HyperNode],
+    nodes: Iterable[Node],
+) -> list[Given]:
+    """All that count: objects, mounted files and, without any of those, the HyperNodes of others; blocking.
+
+    Parameters
+    ----------
+    records
+        Objects of the cluster.
+    files
+        Files that are mounted, if any are.
+    foreign
+        HyperNodes that may be read: none where our own are written.
+    nodes
+        Of the cluster; HyperNodes may select by their labels.
+    """
+    given = [from_record(one) for one in sorted(records, key=lambda one: one.key)]
+    given += files.read() if files is not None else []
+    if foreign and not given:
+        given.append(from_hyper_nodes(foreign, {node.name: node.metadata.labels for node in nodes}))
+    return given
 
 
 def _parse(data: bytes, file: Path) -> list[Given]:

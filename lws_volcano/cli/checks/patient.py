@@ -8,7 +8,7 @@ from typing import Any
 from lws_volcano.api.settings import Settings
 from lws_volcano.state.cluster import Cluster
 
-__all__ = ["Check", "Finding", "Level", "Patient"]
+__all__ = ["Check", "Finding", "Level", "Patient", "Places"]
 
 
 class Level(StrEnum):
@@ -29,6 +29,23 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where things stand that others installed, `namespace/name`; an empty one is not looked at.
+
+    Attributes
+    ----------
+    scheduler
+        Deployment of the Volcano scheduler.
+    scheduler_config, lws_config
+        ConfigMaps of the scheduler and of the LeaderWorkerSet manager.
+    """
+
+    scheduler: str = "volcano-system/volcano-scheduler"
+    scheduler_config: str = "volcano-system/volcano-scheduler-configmap"
+    lws_config: str = "lws-system/lws-manager-config"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Patient:
     """A cluster as far as it was read.
 
@@ -38,6 +55,8 @@ class Patient:
         The stores, filled once.
     settings
         Those that the controller runs with, as far as they were given.
+    places
+        Where was looked.
     definitions
         CustomResourceDefinitions by name, undecoded; a name without a value was looked for and is not there. None where
         they may not be read.
@@ -55,6 +74,7 @@ class Patient:
 
     cluster: Cluster
     settings: Settings = field(default_factory=Settings)
+    places: Places = field(default_factory=Places)
     definitions: Mapping[str, Mapping[str, Any] | None] | None = None
     scheduler_config: Mapping[str, str] | None = None
     scheduler_args: Sequence[str] | None = None

@@ -4,6 +4,7 @@ Left out: reading a cluster (tests/integration).
 """
 
 import argparse
+import asyncio
 import base64
 import json
 
@@ -16,11 +17,13 @@ from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.cli import doctor
 from lws_volcano.cli.checks import definitions, hyper_nodes, provider, queues, rights, scheduler, sets, webhook
 from lws_volcano.cli.checks.patient import Level, Patient
+from lws_volcano.kube.errors import Forbidden, NotFound
 from lws_volcano.state.catalog import Catalog
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.topologies import TopologyRecord
 from lws_volcano.state.topology_given import from_record
 from lws_volcano.webhook.configuration import Registered, desired
+from tests.unit.cli.test_live import Lists
 
 PEM = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"
 PLUGINS = "tiers:\n- plugins:\n  - name: gang\n  - name: network-topology-aware\n"
@@ -104,8 +107,11 @@ def test_large_domains_and_a_scheduler_that_samples():
     spec = {"tiers": [{"name": "rack"}], "domains": [{"name": "r1", "tier": "rack", "nodes": names}]}
     raw = {"apiVersion": "lws-volcano.io/v1alpha1", "kind": "ClusterTopology", "metadata": {"name": "dc"}, "spec": spec}
     seen.resolution = Catalog().resolve([from_record(TopologyRecord.parse(raw))], tuple(seen.kinds.nodes.store))
-    assert len(list(scheduler.check(Patient(cluster=seen, scheduler_args=["--v=3"])))) == 1
-    assert not list(scheduler.check(Patient(cluster=seen, scheduler_args=["--percentage-nodes-to-find=100"])))
+    config = {"c": PLUGINS}
+    sampling = Patient(cluster=seen, scheduler_config=config, scheduler_args=["--v=3"])
+    assert len(list(scheduler.check(sampling))) == 1
+    all_nodes = ["--percentage-nodes-to-find=100"]
+    assert not list(scheduler.check(Patient(cluster=seen, scheduler_config=config, scheduler_args=all_nodes)))
 
 
 def test_hyper_nodes_that_are_missing_or_no_tree():
@@ -195,6 +201,82 @@ def test_exit_codes_and_output(monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out)["findings"][0]["level"] == "warning"
     seen["value"] = patient()
     assert doctor.run(argparse.Namespace(output="text")) == 0
+
+
+class Cupboard(Lists):
+    """A client of an API server that has these single objects, and remembers which were asked for."""
+
+    def __init__(self, objects, **lists):
+        super().__init__(**lists)
+        self.asked = set()
+        self._objects = objects
+
+    async def get(self, resource, namespace, name):
+        """One of them."""
+        self.asked.add(f"{resource.kind} {namespace}/{name}")
+        found = self._objects.get(f"{resource.kind} {namespace}/{name}", NotFound(404, "NotFound", "gone"))
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+def examined(client, *words):
+    """The patient that the command makes of a cluster."""
+    parser = argparse.ArgumentParser()
+    doctor.add_parser(parser.add_subparsers())
+    return asyncio.run(doctor.examine(client, parser.parse_args(["doctor", *words])))
+
+
+SCHEDULER = {"spec": {"template": {"spec": {"containers": [{"args": ["--v=3"]}]}}}}
+
+
+@pytest.mark.parametrize(
+    ("setting", "words", "asked"),
+    [
+        (None, [], "ConfigMap volcano-system/volcano-scheduler-configmap"),
+        (None, ["--volcano-namespace", "vc"], "ConfigMap vc/volcano-scheduler-configmap"),
+        ("batch/own-config", [], "ConfigMap batch/own-config"),
+        ("batch/own-config", ["--volcano-namespace", "vc"], "ConfigMap vc/own-config"),
+    ],
+)
+def test_the_scheduler_configuration_is_the_one_that_the_controller_reads(tmp_path, setting, words, asked):
+    """The setting names it, a flag its namespace; what is found is said of that one."""
+    config = tmp_path / "config.yaml"
+    config.write_text(f"scheduler_config: {setting}\n" if setting else "")
+    client = Cupboard({asked: {"data": {"c": "tiers: ["}}})
+    found = examined(client, "--config", str(config), *words)
+    assert [one.where for one in scheduler.check(found)] == [asked]
+    namespace = asked.removeprefix("ConfigMap ").partition("/")[0]
+    assert f"Deployment {namespace}/volcano-scheduler" in client.asked
+
+
+def test_a_scheduler_configuration_that_is_not_to_be_read(tmp_path):
+    """An empty setting asks for none."""
+    config = tmp_path / "config.yaml"
+    config.write_text("scheduler_config: ''\n")
+    client = Cupboard({"Deployment volcano-system/volcano-scheduler": SCHEDULER})
+    assert list(scheduler.check(examined(client, "--config", str(config)))) == []
+    assert [one for one in client.asked if one.startswith("ConfigMap volcano-system")] == []
+
+
+def test_a_scheduler_configuration_that_is_not_there_or_may_not_be_read():
+    """Absent beside the scheduler: the setting is wrong. Forbidden: that is said, once."""
+    deployment = {"Deployment volcano-system/volcano-scheduler": SCHEDULER}
+    (absent,) = scheduler.check(examined(Cupboard(deployment)))
+    assert (absent.level, absent.mend) == (Level.WARNING, "name the right one (setting scheduler_config, --config)")
+    config = "ConfigMap volcano-system/volcano-scheduler-configmap"
+    forbidden = examined(Cupboard({**deployment, config: Forbidden(403, "Forbidden", "role not found")}))
+    assert list(scheduler.check(forbidden)) == []
+    assert [one.where for one in rights.check(forbidden)] == [config]
+
+
+@pytest.mark.parametrize(
+    ("error", "unread"),
+    [(Forbidden(403, "Forbidden", "role not found"), ["queues.scheduling.volcano.sh"]), (NotFound(404), [])],
+)
+def test_forbidden_and_absent_kinds(error, unread):
+    """By what the API server answered, not by its words."""
+    assert sorted(examined(Cupboard({}, queues=error)).unread) == unread
 
 
 def test_an_authority_that_is_no_base64_is_none():

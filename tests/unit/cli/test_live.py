@@ -84,6 +84,78 @@ def test_status_answers_by_the_settings_of_the_controller(monkeypatch, capsys, t
     assert '"lws": "demo"' not in capsys.readouterr().out
 
 
+def tiers_of(monkeypatch, lists, *args):
+    """Tier names of the topology with which `status` answers."""
+    seen = []
+
+    def connected(_args, ask):
+        seen.append(asyncio.run(ask(Lists(**lists))))
+        return seen[0]
+
+    monkeypatch.setattr(status, "in_cluster", connected)
+    assert main(["status", *args]) == 0
+    topology = seen[0].topology
+    return () if topology is None else tuple(tier.name for tier in topology.tiers)
+
+
+def node(name, **labels):
+    """A node."""
+    return {"metadata": {"name": name, "uid": name, "labels": labels}}
+
+
+def topology_file(folder, nodes, *, tier="rack"):
+    """A ClusterTopology of one domain."""
+    domains = [{"name": "r1", "tier": tier, "nodes": nodes}]
+    spec = {"tiers": [{"name": tier}], "domains": domains}
+    head = {"apiVersion": "lws-volcano.io/v1alpha1", "kind": "ClusterTopology", "metadata": {"name": "dc"}}
+    (folder / "dc.yaml").write_text(yaml.safe_dump({**head, "spec": spec}))
+
+
+def test_status_knows_mounted_topology_files(monkeypatch, capsys, tmp_path):
+    """A directory, as the controller has it; one that is refused is said, and the answer goes without."""
+    lists = {"leaderworkersets": [SET], "nodes": [node("n1")]}
+    topology_file(tmp_path, ["n1"])
+    assert tiers_of(monkeypatch, lists) == ()
+    assert tiers_of(monkeypatch, lists, "--topology", str(tmp_path)) == ("rack",)
+    assert capsys.readouterr().err == ""
+    topology_file(tmp_path, ["n[1-"])
+    assert tiers_of(monkeypatch, lists, "--topology", str(tmp_path / "dc.yaml")) == ()
+    assert "warning: ClusterTopology dc is refused: " in capsys.readouterr().err
+    assert tiers_of(monkeypatch, lists, "--topology", str(tmp_path / "gone.yaml")) == ()
+    assert "it is not there; mount it again" in capsys.readouterr().err
+
+
+def test_status_reads_the_hyper_nodes_of_others_where_the_controller_does(monkeypatch, tmp_path):
+    """With `hyper_nodes: read` and no ClusterTopology; ours do not count."""
+    member = {"type": "Node", "selector": {"exactMatch": {"name": "n1"}}}
+    spec = {"tier": 1, "tierName": "rack", "members": [member]}
+    ours = {"metadata": {"name": "o", "uid": "o", "labels": {"volcano.sh/network-topology-source": "lws-volcano"}}}
+    lists = {
+        "leaderworkersets": [SET],
+        "nodes": [node("n1")],
+        "hypernodes": [{"metadata": {"name": "r1", "uid": "r1"}, "spec": spec}, {**ours, "spec": spec}],
+    }
+    config = tmp_path / "config.yaml"
+    config.write_text("hyper_nodes: read\n")
+    assert tiers_of(monkeypatch, lists) == ()
+    assert tiers_of(monkeypatch, lists, "--config", str(config)) == ("rack",)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (Forbidden(403, "Forbidden", 'RBAC: clusterrole.rbac.authorization.k8s.io "gpu" not found'), ["nodes"]),
+        (NotFound(404, "NotFound", "the server could not find the requested resource"), []),
+    ],
+)
+def test_forbidden_is_told_from_absent_by_the_answer(error, told):
+    """Whatever words the API server uses."""
+    refused = []
+    found = asyncio.run(look(Lists(nodes=error), refused=lambda kind, _: refused.append(kind.resource.plural)))
+    assert refused == told
+    assert found.kinds.nodes.store.missing
+
+
 def test_a_cluster_that_does_not_answer_is_named(tmp_path):
     """The address, what the machine said, and what to check."""
     file = tmp_path / "config"
