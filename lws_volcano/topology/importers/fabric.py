@@ -5,7 +5,7 @@ and so on until nothing is joined any more (`clusters` is one such step). What w
 wrong cable is noted, so that a person can check it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,7 +17,7 @@ from lws_volcano.topology.importers.clusters import Clustering, cluster
 from lws_volcano.topology.importers.document import Placed
 from lws_volcano.topology.importers.notes import Notes
 
-__all__ = ["Fabric", "locality_tree"]
+__all__ = ["Fabric", "Units", "locality_tree", "locality_units"]
 
 _MOST_LEVELS: Final = 32
 _MOST_SWITCHES: Final = 256
@@ -27,21 +27,39 @@ _SHOWN: Final = 20
 
 @dataclass(slots=True)
 class Fabric:
-    """Which node hangs on which switch, and which switches are linked."""
+    """Which node hangs on which switch, which switches are linked, and with how many Gb/s where that is known."""
 
     attached: dict[str, set[str]] = field(default_factory=dict)
     links: dict[str, set[str]] = field(default_factory=dict)
+    _rates: dict[tuple[str, str], int | None] = field(default_factory=dict)
 
-    def attach(self, node: str, switch: str) -> None:
-        """A cable from a node to a switch."""
+    def attach(self, node: str, switch: str, rate: int | None = None) -> None:
+        """A cable from a node to a switch; a further one between the same two adds to it."""
         self.attached.setdefault(node, set()).add(switch)
         self.links.setdefault(switch, set())
+        self._add((node, switch), rate)
 
-    def link(self, one: str, other: str) -> None:
-        """A cable between two switches."""
+    def link(self, one: str, other: str, rate: int | None = None) -> None:
+        """All cables between two switches."""
         if one != other:
             self.links.setdefault(one, set()).add(other)
             self.links.setdefault(other, set()).add(one)
+            self._add((min(one, other), max(one, other)), rate)
+
+    def rate(self, node: str, switch: str) -> int | None:
+        """Of the cables of a node to a switch, 0 without any; None where one of them does not say."""
+        return self._rates.get((node, switch)) if switch in self.attached.get(node, ()) else 0
+
+    def trunks(self) -> Iterator[tuple[str, str, int | None]]:
+        """Linked switches and the rate of all cables between them; None where one does not say."""
+        for one, others in self.links.items():
+            for other in others:
+                if one < other:
+                    yield one, other, self._rates.get((one, other))
+
+    def _add(self, ends: tuple[str, str], rate: int | None) -> None:
+        before = self._rates.get(ends, 0)
+        self._rates[ends] = None if rate is None or before is None else before + rate
 
 
 @dataclass(slots=True)
@@ -124,7 +142,20 @@ class _Growth:
         return sets
 
 
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The tree: domains, and the switches that are in each of them and in none below it."""
+
+    domains: list[Placed]
+    switches: Mapping[str, Sequence[str]]
+
+
 def locality_tree(fabric: Fabric, notes: Notes) -> list[Placed]:
+    """Domains of the fabric, as `locality_units` gives them."""
+    return locality_units(fabric, notes).domains
+
+
+def locality_units(fabric: Fabric, notes: Notes) -> Units:
     """Domains of the fabric, tiers counted from 1.
 
     Raises
@@ -149,7 +180,8 @@ def locality_tree(fabric: Fabric, notes: Notes) -> list[Placed]:
     else:
         notes.warn(f"the fabric goes on above {_MOST_LEVELS} levels; what is above is left out")
     _say_merged(growth, notes)
-    return [Placed(unit.name, unit.tier, unit.parent, unit.nodes) for unit in growth.units.values()]
+    placed = [Placed(unit.name, unit.tier, unit.parent, unit.nodes) for unit in growth.units.values()]
+    return Units(placed, growth.made_of)
 
 
 def _holders(fabric: Fabric) -> dict[str, set[str]]:

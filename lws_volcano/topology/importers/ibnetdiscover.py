@@ -2,7 +2,7 @@
 
 Source: ibnetdiscover(8) and its output as published. Nodes are named by the first word of what their adapters call
 themselves (`gpu-01 HCA-1`, `gpu-01 mlx5_0`); adapters with the maker's description only can't be assigned. All adapters
-of a node count, so the rails of one unit come together.
+of a node count, so the rails of one unit come together. Width and speed of the links (`4xNDR`) become bandwidths.
 """
 
 import re
@@ -23,8 +23,13 @@ __all__ = ["read"]
 _HEAD: Final = re.compile(r'(Switch|Ca|Rt)\s+\d+\s+"([SHR]-[0-9a-fA-F]+)"\s*(?:#\s*"([^"]*)".*)?')
 _PORT: Final = re.compile(
     r'\[\d+\](?:\([0-9a-fA-F]+\))?(?:\[ext \d+\])?\s*"([SHR]-[0-9a-fA-F]+)"\[\d+\](?:\([0-9a-fA-F]+\))?(?:\[ext \d+\])?'
-    r'\s*(?:#\s*(?:"([^"]*)")?.*)?'
+    r'\s*(?:#\s*(?:"([^"]*)")?(.*))?'
 )
+_RATE: Final = re.compile(r"(?:^|\s)(1|2|4|8|12)x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR)\s*$")
+_LANES: Final = {
+    "SDR": 2, "DDR": 4, "QDR": 8, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50, "NDR": 100, "XDR": 200,
+}  # fmt: skip
+"""Gb/s of data on one lane: the nominal rate, and of the old ones what is left after 8b/10b."""
 _PASSED_OVER: Final = re.compile(
     r"#.*|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid|portguid)=.*|Chassis\b.*|DR path.*"
 )
@@ -39,7 +44,8 @@ class _Dump:
     """Sections by identity; `described` are the switches that have one."""
 
     names: dict[str, str] = field(default_factory=dict)
-    cables: set[tuple[str, str]] = field(default_factory=set)
+    cables: dict[tuple[str, str], int | None] = field(default_factory=dict)
+    """What is seen at one end: this end and the other -> Gb/s of all cables, None where one does not say."""
     described: set[str] = field(default_factory=set)
     line_of: dict[str, int] = field(default_factory=dict)
 
@@ -78,13 +84,20 @@ def _parse(source: Source, notes: Notes) -> _Dump:
             dump.described.add(at)
             dump.names[at] = (head[3] or dump.names.get(at, "")).strip()
         elif port is not None and at:
-            dump.cables.add((at, port[1]))
+            seen, rate = dump.cables.get((at, port[1]), 0), _rate(port[3] or "")
+            dump.cables[at, port[1]] = None if seen is None or rate is None else seen + rate
             dump.line_of.setdefault(port[1], number)
             if port[2]:
                 dump.names.setdefault(port[1], port[2].strip())
         elif line and not _PASSED_OVER.fullmatch(line):
             notes.error(f"not a line of ibnetdiscover: {line[:60]!r}", source.at(number), "is the dump cut off?")
     return dump
+
+
+def _rate(comment: str) -> int | None:
+    """Gb/s of a link, such as 400 for `4xNDR`; None where the line does not say."""
+    match = _RATE.search(comment)
+    return int(match[1]) * _LANES[match[2]] if match else None
 
 
 def _fabric(dump: _Dump, known: Mapping[str, object], notes: Notes) -> Fabric:
@@ -94,13 +107,13 @@ def _fabric(dump: _Dump, known: Mapping[str, object], notes: Notes) -> Fabric:
     for identity in switches.values():
         fabric.links.setdefault(identity, set())
     nameless: set[str] = set()
-    for ends in dump.cables:
-        one, other = sorted(ends, reverse=True)  # switches first
+    for one, other in dict.fromkeys((max(ends), min(ends)) for ends in dump.cables):  # switches first
+        rate = dump.cables.get((one, other)) or dump.cables.get((other, one))  # both ends see the same cables
         if one.startswith("S") and other.startswith("S"):
-            fabric.link(switches[one], switches[other])
+            fabric.link(switches[one], switches[other], rate)
         elif one.startswith("S") and other.startswith("H"):
             if nodes.get(other):
-                fabric.attach(nodes[other], switches[one])
+                fabric.attach(nodes[other], switches[one], rate)
             else:
                 nameless.add(dump.names.get(other) or other)
     if nameless:

@@ -5,11 +5,13 @@ Source: topology.conf(5), topology.yaml(5) and the topology guide of Slurm 25.05
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
 from typing import Final
 
+from lws_volcano.topology.importers.bandwidths import by_tier, rated
 from lws_volcano.topology.importers.cluster_names import to_cluster
-from lws_volcano.topology.importers.document import Imported, Placed, Tiers, fabric_tiers, topology_document
+from lws_volcano.topology.importers.document import Imported, Placed, Tiers, topology_document
 from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.source import Source
 from lws_volcano.topology.importers.switches import Switch, switch_tree
@@ -52,10 +54,20 @@ def imported(topology: SlurmTopology, source: Source, notes: Notes) -> Imported:
     elif topology.blocks:
         domains, tiers = _blocks(topology, source, notes)
     else:
-        domains, tiers = switch_tree(topology.switches, notes, source.ignore), fabric_tiers
+        domains = switch_tree(topology.switches, notes, source.ignore)
+        tiers = rated(_speeds(domains, topology.switches))
     domains = to_cluster(domains, source.nodes, notes)
     document = topology_document(topology.name, domains, notes, tiers)
     return Imported(document, notes.settle())
+
+
+def _speeds(domains: Iterable[Placed], switches: Iterable[Switch]) -> dict[int, Fraction]:
+    """Speed of the links at each tier, as far as every switch of it has one."""
+    speed_of = {switch.name: switch.speed for switch in switches}
+    found: dict[int, list[Fraction | None]] = {}
+    for domain in domains:
+        found.setdefault(domain.tier, []).append(speed_of.get(domain.name))
+    return by_tier(found)
 
 
 def _blocks(

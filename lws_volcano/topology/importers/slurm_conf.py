@@ -1,12 +1,14 @@
 """Slurm's topology.conf, tree and block.
 
 One statement a line, `Key=Value` pairs in any order and case, `#` starts a comment, a backslash at the end of a line
-continues it. Source: topology.conf(5). A ring (26.11) is a block here: its order is not kept.
+continues it. Source: topology.conf(5). A ring (26.11) is a block here: its order is not kept. LinkSpeed with a unit
+(`400Gb/s`) becomes the bandwidth of a tier all of whose switches have one.
 """
 
 import difflib
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Final
 
 from lws_volcano.api.errors import TopologyError
@@ -16,6 +18,7 @@ from lws_volcano.topology.importers.notes import Notes
 from lws_volcano.topology.importers.slurm import SlurmTopology, imported
 from lws_volcano.topology.importers.source import Source
 from lws_volcano.topology.importers.switches import Switch
+from lws_volcano.topology.rates import parse_bandwidth
 
 __all__ = ["read"]
 
@@ -123,10 +126,18 @@ def _take(topology: SlurmTopology, fields: Mapping[str, str], where: str, hosts:
     children = hosts.expand(fields["switches"], where) if "switches" in fields else ()
     if nodes is None or children is None:
         return
-    switch = Switch(value, where, nodes, children)
+    switch = Switch(value, where, nodes, children, _speed(fields.get("linkspeed", "")))
     (topology.switches if head == "switchname" else topology.blocks).append(switch)
     if head == "ringname":
         hosts.notes.warn(f"ring {value} is read as a block: the order in the ring is not kept", where)
+
+
+def _speed(text: str) -> Fraction | None:
+    """GB/s where a unit is given: the numbers of Slurm are of arbitrary units, and mean nothing by themselves."""
+    try:
+        return parse_bandwidth(text) if text[-1:].isalpha() else None
+    except TopologyError:
+        return None
 
 
 def _take_sizes(topology: SlurmTopology, value: str, where: str, notes: Notes) -> None:

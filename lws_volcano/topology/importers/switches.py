@@ -7,6 +7,7 @@ nodes (two roots of a fat tree, the rails of one unit) `fabric` finds the tree.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from lws_volcano.topology.findings import examples
 from lws_volcano.topology.importers.document import Placed
@@ -18,12 +19,13 @@ __all__ = ["Switch", "switch_tree"]
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A switch as written; `where` names file and line."""
+    """A switch as written; `where` names file and line, `speed` is that of its links in GB/s where it is known."""
 
     name: str
     where: str
     nodes: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
+    speed: Fraction | None = None
 
 
 def switch_tree(written: Sequence[Switch], notes: Notes, ignore: frozenset[str] = frozenset()) -> list[Placed]:

@@ -25,6 +25,59 @@ def test_rails_of_a_dump_come_together() -> None:
     assert {domain.name for domain in topology.domains} == {"leaf-u0-r0", "leaf-u1-r0", "spine-0"}
 
 
+def bandwidths(text: str, form: str = "ibnetdiscover", **options: Any) -> dict[str, str]:
+    """What is written about the tiers, by name; empty where nothing is."""
+    document = import_topology(form, source(text, **options)).document
+    return {tier.name: str(tier.bandwidth or "") for tier in document.spec.tiers}
+
+
+def test_rates_of_links_become_bandwidths() -> None:
+    """Two rails of 50 GB/s into a unit; out of it four links of 50 for four nodes."""
+    assert bandwidths(DUMP) == {"leaf": "100GB/s", "spine": "50GB/s"}
+
+
+@pytest.mark.parametrize(
+    ("rate", "leaf", "spine"),
+    [
+        ("4xHDR", "50GB/s", "25GB/s"),
+        ("2xHDR", "25GB/s", "12.5GB/s"),
+        ("4xEDR", "25GB/s", "12.5GB/s"),
+        ("4xFDR10", "10GB/s", "5GB/s"),
+        ("4xQDR", "8GB/s", "4GB/s"),
+        ("4xXDR", "200GB/s", "100GB/s"),
+    ],
+)
+def test_widths_and_speeds(rate: str, leaf: str, spine: str) -> None:
+    """As ibnetdiscover prints them."""
+    assert bandwidths(DUMP.replace("4xNDR", rate)) == {"leaf": leaf, "spine": spine}
+
+
+def test_one_cable_that_trained_down_is_no_property_of_the_network() -> None:
+    """The middle of a tier counts."""
+    assert bandwidths(DUMP.replace('"gpu-02 mlx5_1" lid 3 4xNDR', '"gpu-02 mlx5_1" lid 3 1xSDR')) == {
+        "leaf": "100GB/s",
+        "spine": "50GB/s",
+    }
+
+
+def test_a_tier_all_of_whose_links_say_nothing_has_no_bandwidth() -> None:
+    """Nor have those above it: what is left out is half of the tier below, and could come to rise."""
+    assert bandwidths(DUMP.replace(" 4xNDR", "")) == {"leaf": "", "spine": ""}
+    no_trunks = "\n".join(line.removesuffix(" 4xNDR") if '\t"S-' in line else line for line in DUMP.split("\n"))
+    assert bandwidths(no_trunks) == {"leaf": "100GB/s", "spine": ""}
+    one_end = "\n".join(line.removesuffix(" 4xNDR") if '"MF0;spine' in line else line for line in DUMP.split("\n"))
+    assert bandwidths(one_end) == {"leaf": "100GB/s", "spine": "50GB/s"}
+    strange = DUMP.replace("4xNDR", "4xABC")
+    assert bandwidths(strange) == {"leaf": "", "spine": ""}
+
+
+def test_bandwidths_of_the_nodes_and_switches_that_count() -> None:
+    """Half of the nodes share the same links; with one spine ignored they share half of them."""
+    half = nodes(*(f"gpu-{unit}{at}" for unit in range(2) for at in range(2)))
+    assert bandwidths(DUMP, nodes=half) == {"leaf": "100GB/s", "spine": "100GB/s"}
+    assert bandwidths(DUMP, ignore=frozenset({"spine-1"})) == {"leaf": "100GB/s", "spine": "25GB/s"}
+
+
 def test_hosts_outside_the_cluster_do_not_count() -> None:
     """With the nodes given; one that is on no switch is told."""
     cluster = nodes(*(f"gpu-{unit}{at}" for unit in range(2) for at in range(4)), "gpu-99")

@@ -41,6 +41,31 @@ def test_the_same_tree_however_it_is_written(text: str) -> None:
     assert said == []
 
 
+@pytest.mark.parametrize(
+    ("leaf", "top", "written"),
+    [
+        ("400Gb/s", "200Gbps", ["50GB/s", "25GB/s"]),
+        ("400Gb/s", "1.6Tb/s", ["50GB/s", "50GB/s"]),
+        ("50GB/s", "100", ["50GB/s", ""]),
+        ("400", "200Gb/s", ["", ""]),
+        ("fast", "200G", ["", ""]),
+        ("0Gb/s", "0", ["", ""]),
+    ],
+)
+def test_link_speeds_with_a_unit_are_bandwidths(leaf: str, top: str, written: list[str]) -> None:
+    """A bare number is of arbitrary units in Slurm, and of none here; bandwidth never rises with distance."""
+    text = TREE.replace("Nodes=", f"LinkSpeed={leaf} Nodes=").replace("Switches=", f"LinkSpeed={top} Switches=")
+    tiers = import_topology("slurm-conf", source(text)).document.spec.tiers
+    assert [str(tier.bandwidth or "") for tier in tiers] == written
+    imported("slurm-conf", text)
+
+
+def test_one_leaf_without_a_link_speed_leaves_its_tier_without() -> None:
+    """Nothing is guessed."""
+    text = TREE.replace("Nodes=n[1-2]", "Nodes=n[1-2] LinkSpeed=400Gb/s")
+    assert not any(tier.bandwidth for tier in import_topology("slurm-conf", source(text)).document.spec.tiers)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_byte_order_marks_are_no_part_of_the_text(encoding: str) -> None:
     """A file saved by an editor of another system."""
