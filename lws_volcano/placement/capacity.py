@@ -70,6 +70,7 @@ class Capacity:
         self._pods: dict[str, Seat] = {}
         self._bound: dict[Member, str] = {}
         self._held: dict[str, dict[int, Seat]] = {}
+        self._whose: dict[str, Demand] = {}
         self.set_topology(topology)
 
     def set_topology(self, topology: Topology | None) -> None:
@@ -202,9 +203,11 @@ class Capacity:
             self._sit(seat)
         if held:
             self._held[demand.key] = held
+            self._whose[demand.key] = demand
 
     def release(self, key: str) -> None:
         """Give up what a group holds, by its key."""
+        self._whose.pop(key, None)
         for seat in self._held.pop(key, {}).values():
             self._leave(seat)
 
@@ -216,6 +219,10 @@ class Capacity:
         """Keys of the groups that hold something, sorted."""
         return tuple(sorted(self._held))
 
+    def promised(self) -> Iterator[Demand]:
+        """The groups that hold something, as they were when it was reserved, by key."""
+        return (self._whose[key] for key in self.reservations())
+
     def _drop_hold(self, member: Member) -> None:
         held = self._held.get(member.group, {})
         seat = held.pop(member.rank, None)
@@ -223,6 +230,7 @@ class Capacity:
             self._leave(seat)
         if not held:
             self._held.pop(member.group, None)
+            self._whose.pop(member.group, None)
 
     @contextmanager
     def trial(self) -> Iterator["Trial"]:
@@ -295,22 +303,23 @@ class Trial:
 
     def __init__(self, capacity: Capacity) -> None:
         self._capacity = capacity
-        self._before: list[tuple[str, dict[int, Seat]]] = []
+        self._before: list[tuple[str, dict[int, Seat], Demand | None]] = []
 
     def hold(self, demand: Demand, nodes: Mapping[int, str]) -> None:
         """As `Capacity.reserve`, until the trial ends."""
-        self._before.append((demand.key, dict(self._capacity._held.get(demand.key, {}))))  # noqa: SLF001
-        self._capacity.reserve(demand, nodes)
+        key, capacity = demand.key, self._capacity
+        self._before.append((key, dict(capacity._held.get(key, {})), capacity._whose.get(key)))  # noqa: SLF001
+        capacity.reserve(demand, nodes)
 
     def undo(self) -> None:
         """Put back what was held before."""
         capacity = self._capacity
-        for key, seats in reversed(self._before):
+        for key, seats, whose in reversed(self._before):
             capacity.release(key)
             for seat in seats.values():
                 capacity._sit(seat)  # noqa: SLF001
-            if seats:
-                capacity._held[key] = seats  # noqa: SLF001
+            if seats and whose is not None:
+                capacity._held[key], capacity._whose[key] = seats, whose  # noqa: SLF001
         self._before.clear()
 
 

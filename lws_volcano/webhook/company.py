@@ -39,13 +39,17 @@ class Company:
         """Nodes of the others, bound or planned."""
         found: dict[str, None] = {}
         for other in self._sets(lws):
+            own = {index} if other.name == lws.name else set()
             for group in self._groups(other):
-                if (other.name, group.index) != (lws.name, index):
-                    found.update(dict.fromkeys(self._nodes(other, group)))
+                found.update(dict.fromkeys(_bound(group) if group.index not in own else ()))
+            # Asked of the capacity: a leader that was admitted a moment ago has not come back by the watch yet.
+            for promised in self._promised(other):
+                if promised.group not in own:
+                    found.update(dict.fromkeys(self.capacity.reserved(promised.key).values()))
         return tuple(found)
 
     def later(self, lws: LeaderWorkerSet, index: str) -> tuple[Demand, ...]:
-        """Those of which no leader was seen yet, `LATER` at most."""
+        """Those that are neither planned nor begun, `LATER` at most."""
         return tuple(islice((one for other in self._sets(lws) for one in self._coming(other, lws, index)), LATER))
 
     def _sets(self, lws: LeaderWorkerSet) -> list[LeaderWorkerSet]:
@@ -59,12 +63,12 @@ class Company:
     def _groups(self, lws: LeaderWorkerSet) -> tuple[Group, ...]:
         return group_pods(self.cluster.kinds.pods.store.by(BY_LWS, lws.key))
 
-    def _nodes(self, lws: LeaderWorkerSet, group: Group) -> Iterator[str]:
-        yield from (pod.spec.node_name for pod in group.members.values() if pod.bound and not pod.finished)
-        yield from self.capacity.reserved(f"{lws.namespace}/{group.pod_group}").values()
+    def _promised(self, lws: LeaderWorkerSet) -> Iterator[Demand]:
+        return (one for one in self.capacity.promised() if (one.namespace, one.lws) == (lws.namespace, lws.name))
 
     def _coming(self, other: LeaderWorkerSet, lws: LeaderWorkerSet, index: str) -> Iterator[Demand]:
         there = {group.index for group in self._groups(other) if group.leader is not None}
+        there |= {promised.group for promised in self._promised(other)}
         own = {index} if other.name == lws.name else set()
         template, topology = other.spec.leader_worker_template, self.capacity.topology
         constraint = network_topology(other, template, topology, self.cluster.capabilities)
@@ -75,3 +79,7 @@ class Company:
 
     def _runtime_classes(self) -> Mapping[str, RuntimeClass]:
         return {one.name: one for one in self.cluster.kinds.runtime_classes.store}
+
+
+def _bound(group: Group) -> Iterator[str]:
+    return (pod.spec.node_name for pod in group.members.values() if pod.bound and not pod.finished)

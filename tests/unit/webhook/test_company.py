@@ -43,10 +43,8 @@ class Namespace(Replica):
             self.cluster.kinds.lws.store.upsert(one, number + 1)
 
     def leader(self, name, index="0"):
-        """A leader as it leaves admission, known from then on."""
-        pod = self.admit(leader_of(name, index), self.sets[name])
-        self.knows(pod)
-        return pod
+        """A leader as it leaves admission; the watch has not delivered it when the next one comes."""
+        return self.admit(leader_of(name, index), self.sets[name])
 
 
 def racks_of(pod):
@@ -75,6 +73,19 @@ def test_groups_of_one_set_keep_together_too():
     replica = Namespace(one_of("prefill", replicas=2))
     assert racks_of(replica.leader("prefill")) == {"r2"}
     assert racks_of(replica.leader("prefill", "1")) == {"r2"}
+
+
+def test_who_runs_is_seen_on_any_replica():
+    """Bound pods of the others: the closest domain around them with room."""
+    other = Namespace(one_of("prefill"), one_of("decode"))
+    other.knows(leader_of("prefill"), node="n1")
+    other.knows(leader_of("decode"), node="n2")
+    assert racks_of(Namespace(one_of("prefill")).leader("prefill")) == {"r1"}
+    other.cluster.kinds.lws.store.upsert(one_of("third"), 9)
+    other.sets["third"] = one_of("third")
+    pod = other.leader("third")
+    assert racks_of(pod) == {"r2"}
+    assert held_to(pod) == {f"n{node}" for node in range(1, 7)}
 
 
 def test_who_does_not_fit_beside_the_others_goes_next_door():
