@@ -2,111 +2,31 @@
 
 Tiers are rows, the outermost on top. A domain above the lowest tier is a pill in its row; a domain of the lowest tier
 is a box of node cells below all rows, and so are, dashed, the nodes straight in a higher domain. Boxes of one parent
-stand in a grid; its number of columns is chosen so that the whole comes closest to the shape of a slide.
+stand in a grid; its number of columns is chosen so that the whole comes closest to the shape of a slide. Many trees
+stand in several bands, one below the other, each with all the rows.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final
 
-from lws_volcano.topology.model import ACROSS, Topology
+from lws_volcano.topology.model import Topology
 from lws_volcano.topology.svg_parts import cut
+from lws_volcano.topology.svg_place import place
+from lws_volcano.topology.svg_shapes import (
+    LETTER,
+    PADDING,
+    SLIDE,
+    TITLE,
+    UNPLACED,
+    WRAPPED,
+    Box,
+    CellStyle,
+    Grid,
+    Layout,
+    Pill,
+)
 
-__all__ = ["UNPLACED", "Box", "Grid", "Layout", "Pill", "lay_out"]
-
-SLIDE: Final = 16 / 9
-GAP: Final = 14.0
-BETWEEN: Final = 30.0
-BIG_GAP: Final = 44.0
-ROW: Final = 92.0
-PILL: Final = 32.0
-TITLE: Final = 34.0
-PADDING: Final = 8.0
-UNPLACED: Final = -2
-"""In place of the parent of a grid: its nodes are in no domain."""
-LETTER: Final = 6.7
-"""Width of a letter of 11 px in a plain sans-serif font, on the safe side."""
-
-
-@dataclass(frozen=True, slots=True)
-class CellStyle:
-    """How nodes are drawn: with their names, with the part that differs, or as squares."""
-
-    width: float
-    height: float
-    gap: float
-    skip: int
-    """Letters of the node name to leave out; -1: no text at all."""
-
-
-@dataclass(slots=True)
-class Box:
-    """A grid of node cells; `domain` is its index, `direct` says that the nodes are straight in a higher domain."""
-
-    domain: int
-    nodes: tuple[str, ...]
-    columns: int
-    width: float
-    height: float
-    direct: bool = False
-    x: float = 0.0
-    y: float = 0.0
-
-
-@dataclass(slots=True)
-class Pill:
-    """A domain in its tier's row; `x` is its middle."""
-
-    domain: int
-    label: str
-    width: float
-    x: float = 0.0
-    y: float = 0.0
-
-
-@dataclass(slots=True)
-class Grid:
-    """The boxes below one pill (or `ACROSS`, or `UNPLACED`)."""
-
-    parent: int
-    boxes: list[Box]
-    columns: int = 1
-    x: float = 0.0
-    y: float = 0.0
-
-    @property
-    def cell(self) -> tuple[float, float]:
-        """Size of the largest box."""
-        return max(box.width for box in self.boxes), max(box.height for box in self.boxes)
-
-    @property
-    def width(self) -> float:
-        """Width of all columns."""
-        return self.columns * (self.cell[0] + GAP) - GAP
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return math.ceil(len(self.boxes) / self.columns)
-
-    @property
-    def height(self) -> float:
-        """Height of all rows."""
-        return self.rows * (self.cell[1] + GAP) - GAP
-
-
-@dataclass(slots=True)
-class Layout:
-    """The whole picture; coordinates in px, origin at the top left."""
-
-    style: CellStyle
-    rows: list[int]
-    """Tier numbers that have pills, outermost first."""
-    pills: dict[int, Pill] = field(default_factory=dict)
-    grids: list[Grid] = field(default_factory=list)
-    width: float = 0.0
-    height: float = 0.0
+__all__ = ["lay_out"]
 
 
 def lay_out(topology: Topology, left: float, top: float) -> Layout:
@@ -122,7 +42,7 @@ def lay_out(topology: Topology, left: float, top: float) -> Layout:
     most = max((len(grid.boxes) for grid in layout.grids), default=1)
     tries = sorted({min(columns, most) for columns in (*range(1, 13), 16, 20, 24, 32, 48, 64)})
     best = min(tries, key=lambda columns: _misshape(topology, layout, columns, (left, top)))
-    _place(topology, layout, best, (left, top))
+    place(topology, layout, best, (left, top))
     return layout
 
 
@@ -179,73 +99,8 @@ def _box(index: int, nodes: tuple[str, ...], style: CellStyle, *, title: str, di
 
 
 def _misshape(topology: Topology, layout: Layout, columns: int, corner: tuple[float, float]) -> float:
-    """How far from a slide, and how much of the grids is empty."""
-    _place(topology, layout, columns, corner)
+    """How far from a slide, how much of the grids is empty, and whether tiers are told more than once."""
+    place(topology, layout, columns, corner)
     slots = sum(grid.columns * grid.rows for grid in layout.grids)
     empty = 1 - sum(len(grid.boxes) for grid in layout.grids) / max(slots, 1)
-    return abs(math.log(layout.width / layout.height / SLIDE)) + empty
-
-
-def _place(topology: Topology, layout: Layout, columns: int, corner: tuple[float, float]) -> None:
-    """Set all coordinates for one number of columns: widths from below, then positions from above."""
-    left, top = corner
-    ground = top + len(layout.rows) * ROW
-    for grid in layout.grids:
-        grid.columns = min(columns, len(grid.boxes)) if grid.parent >= 0 else _free_columns(grid)
-    grid_of = {grid.parent: grid for grid in layout.grids}
-    inner = _inner_widths(topology, layout, grid_of)
-    cursor = _place_trees(topology, layout, grid_of, inner, corner)
-    for parent in (ACROSS, UNPLACED):
-        if parent in grid_of:
-            _set_grid(grid_of[parent], cursor, ground)
-            cursor += grid_of[parent].width + BIG_GAP
-    layout.width = max(cursor, left + BIG_GAP)
-    layout.height = ground + max((grid.height for grid in layout.grids), default=0.0) + BIG_GAP
-
-
-def _place_trees(
-    topology: Topology, layout: Layout, grid_of: dict[int, Grid], inner: dict[int, float], corner: tuple[float, float]
-) -> float:
-    """Place pills, and what is below them, from the left; where the next tree would begin."""
-    cursor, top = corner
-    ground = top + len(layout.rows) * ROW
-    free: dict[int, float] = {}
-    for index, pill in layout.pills.items():
-        parent, width = topology.parent[index], max(inner[index], pill.width)
-        start = cursor if parent == ACROSS else free[parent]
-        pill.x, pill.y = start + width / 2, top + layout.rows.index(topology.domains[index].tier) * ROW
-        free[index] = start + (width - inner[index]) / 2
-        if index in grid_of:
-            _set_grid(grid_of[index], free[index], ground)
-            free[index] += grid_of[index].width + BETWEEN
-        if parent == ACROSS:
-            cursor += width + BIG_GAP
-        else:
-            free[parent] = start + width + BETWEEN
-    return cursor
-
-
-def _free_columns(grid: Grid) -> int:
-    """Columns that make a grid of its own about as wide as a slide."""
-    width, height = grid.cell
-    return max(1, min(len(grid.boxes), round(math.sqrt(len(grid.boxes) * SLIDE * height / width))))
-
-
-def _inner_widths(topology: Topology, layout: Layout, grid_of: dict[int, Grid]) -> dict[int, float]:
-    """Width of all that is below each pill."""
-    inner: dict[int, float] = {}
-    for index in reversed(layout.pills):
-        below = [child for child in topology.children[index] if child in inner]
-        parts = [max(inner[child], layout.pills[child].width) for child in below]
-        parts += [grid_of[index].width] if index in grid_of else []
-        inner[index] = sum(parts) + BETWEEN * max(len(parts) - 1, 0)
-    return inner
-
-
-def _set_grid(grid: Grid, x: float, y: float) -> None:
-    grid.x, grid.y = x, y
-    width, height = grid.cell
-    for at, box in enumerate(grid.boxes):
-        row, column = divmod(at, grid.columns)
-        box.x, box.y = x + column * (width + GAP), y + row * (height + GAP)
-        box.width, box.height = width, height
+    return abs(math.log(layout.width / layout.height / SLIDE)) + empty + WRAPPED * (len(layout.bands) > 1)

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from lws_volcano.topology.hostlist import compress
 from lws_volcano.topology.model import ACROSS, Tier, Topology
 from lws_volcano.topology.rates import format_bandwidth
-from lws_volcano.topology.svg_layout import LETTER, PADDING, PILL, ROW, TITLE, UNPLACED, Box, Grid, Layout, lay_out
+from lws_volcano.topology.svg_layout import lay_out
 from lws_volcano.topology.svg_parts import Palette, cut, rect, text
+from lws_volcano.topology.svg_shapes import LETTER, PADDING, PILL, ROW, TITLE, UNPLACED, Box, Grid, Layout
 
 __all__ = ["Legend", "Mark", "tree_svg"]
 
@@ -91,13 +93,14 @@ class _Picture:
         return f"{len(self.topology.nodes)} nodes, {len(self.topology.domains)} domains{trees}"
 
     def _row_labels(self) -> Iterator[str]:
-        """Name, number and bandwidth of the tiers, at the left of their rows."""
+        """Name, number and bandwidth of the tiers, at the left of their rows in each band."""
         tiers: dict[int, dict[Tier, None]] = {}
         for tier in self.topology.tier_of:
             tiers.setdefault(tier.number, {})[tier] = None
         boxes = sorted(set(tiers) - set(self.layout.rows))
-        for at, number in enumerate([*self.layout.rows, *boxes]):
-            y = TOP + at * ROW + PILL / 2
+        rows = list(enumerate([*self.layout.rows, *boxes]))
+        for top, (at, number) in product(self.layout.bands, rows):
+            y = top + at * ROW + PILL / 2
             names = " / ".join(dict.fromkeys(tier.name for tier in tiers[number]))
             rates = " / ".join(dict.fromkeys(map(_rate, tiers[number])))
             yield text(MARGIN, y, cut(names, int((LEFT - MARGIN) / LETTER) - 2), 13, "name")

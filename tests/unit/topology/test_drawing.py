@@ -79,6 +79,21 @@ def test_pictures_have_the_shape_of_a_slide(racks: int, per: int) -> None:
     assert 1.2 < width / height < 3.2
 
 
+@pytest.mark.parametrize(("roots", "racks"), [(256, 1), (256, 2), (40, 3), (7, 30)])
+def test_many_trees_stand_in_bands(roots: int, racks: int) -> None:
+    """Hundreds of roots are no strip of paper: all tiers are told in each band, and nothing is over anything."""
+    entries = [domain(f"s{i}", "spine") for i in range(roots)]
+    entries += [domain(f"r{i}-{j}", "rack", f"g{i}-{j}-[1-4]", f"s{i}") for i in range(roots) for j in range(racks)]
+    svg = tree_svg(build(document(entries), nodes("spare", *(f"g{i}-0-1" for i in range(roots)))))
+    (_, _, width, height), *inner = rectangles(svg)
+    assert 1.2 < width / height < 3.2
+    assert all(x >= 0 and y >= 0 and right <= width + 1 and bottom <= height + 1 for x, y, right, bottom in inner)
+    pills = [box for box in inner if abs(box[3] - box[1] - 32) < 0.01]
+    assert len(pills) == len({(round(x), round(y)) for x, y, _, _ in pills}) == roots
+    words = [text.text for text in elements(svg, "text")]
+    assert words.count("spine") == words.count("rack") == len({y for _, y, _, _ in pills})
+
+
 def test_names_are_escaped() -> None:
     """A name is text, never mark-up."""
     svg = tree_svg(build(document([domain("<script>&", "rack", "a<b"), domain('"x"', "spine")])))
