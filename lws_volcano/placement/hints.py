@@ -4,9 +4,9 @@
     A *rank window* (`window`) over the domains where the group may land. Without a plan an *order* (`order`),
     the same on every pod. Where the scheduler would not look at all nodes in question (`landing.sampled`), nothing.
 `required`
-    In addition one required expression: the nodes of the racks that the plan uses (of the placement group's domain, for
-    groups that are kept near others). The same on every pod, or, where the scheduler places sub-groups each by itself,
-    on every pod of a sub-group.
+    In addition one required expression: the nodes of the racks that the plan uses. The same on every pod, or, where the
+    scheduler places sub-groups each by itself, on every pod of a sub-group. Also for groups that are kept near others:
+    companions were planned near these racks, and hold others.
 leader-first groups
     The leader alone must go to a domain that can hold the whole group now.
 
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from lws_volcano.api.names import HOSTNAME, PLAN, TASK_PRIORITY
 from lws_volcano.placement.capacity import Capacity
-from lws_volcano.placement.landing import landings, narrowed_to, roomy_nodes, sampled
+from lws_volcano.placement.landing import landings, roomy_nodes, sampled
 from lws_volcano.placement.order import Order, order_for, order_terms
 from lws_volcano.placement.plan import GroupPlan
 from lws_volcano.placement.plan_format import Note, read_annotation, write_annotation
@@ -109,8 +109,8 @@ def leader_hints(
         return replace(replacement_hints(plan, 0, capacity), annotations=added)
     note = read_annotation(text)
     required = _required(note, 0, capacity.topology, capacity.hostname)
-    if note.leader_first and note.placement != "required":
-        required = _one_of(roomy_nodes(plan, capacity, alone=alone), capacity.hostname) or required
+    if note.leader_first and not required:
+        required = _one_of(roomy_nodes(plan, capacity, alone=alone), capacity.hostname)
     preferred = _preferred(note, 0, capacity.topology, capacity.hostname, narrowed=bool(required))
     return PodHints(preferred=preferred, required=required, annotations=added)
 
@@ -192,11 +192,9 @@ def _ordered(order: Order | None, topology: Topology | None, hostname: Hostname)
 
 def _required(note: Note, rank: int, topology: Topology | None, hostname: Hostname) -> tuple[Mapping[str, Any], ...]:
     """Nodes that the pod must keep to, with `required` or for the sake of a placement group."""
-    if not note.feasible or topology is None:
+    if not note.feasible or topology is None or not (note.placement == "required" or note.within):
         return ()
-    if note.placement == "required":
-        return _one_of(_racks_of(note.fellows(rank), topology), hostname)
-    return _one_of(narrowed_to(note.within, topology), hostname)
+    return _one_of(_racks_of(note.fellows(rank), topology), hostname)
 
 
 def _racks_of(nodes: Iterable[str], topology: Topology) -> list[str]:

@@ -21,9 +21,9 @@ from lws_volcano.placement.planner import ALTERNATIVES
 from lws_volcano.placement.ranks import by_rank
 from lws_volcano.placement.search import Search
 from lws_volcano.placement.window import SPARES, Landing
-from lws_volcano.topology.model import ACROSS, Topology
+from lws_volcano.topology.model import ACROSS
 
-__all__ = ["LANDINGS", "landings", "narrowed_to", "roomy_nodes", "sampled", "wanted_alternatives"]
+__all__ = ["LANDINGS", "landings", "roomy_nodes", "sampled", "wanted_alternatives"]
 
 LANDINGS: Final = 32
 """Most domains with a sequence of nodes, the planned one included."""
@@ -31,8 +31,6 @@ _PODS: Final = 512
 """Most pods planned over all of them: large groups have fewer."""
 _ROOMY_NODES: Final = 512
 """Most nodes in the list of a leader that comes first: about 10 KB."""
-_NARROW_NODES: Final = 512
-"""Largest domain that the groups of a placement group are held to: its nodes are listed on every pod."""
 _PROMISED: Final = 128
 """Most pods of other groups whose promises are looked through: each costs some 30 us."""
 _ALWAYS_SEEN: Final = 100
@@ -46,23 +44,13 @@ def sampled(plan: GroupPlan, capacity: Capacity) -> bool:
     Preferences for nodes that it does not see scatter a group more than none do (docs/hints.md).
     """
     demand = plan.demand
-    if demand.rules.mode != "none" or demand.rules.placement != "preferred":
-        return False
-    if narrowed_to(plan.within, capacity.topology):
+    if demand.rules.mode != "none" or demand.rules.placement != "preferred" or plan.within:
         return False
     nodes = len(capacity.rooms)
     seen = nodes * max(_SHARE - nodes // _FALL, _LEAST_SHARE) // 100
     tally, forest = capacity.tally(demand.leader, demand.worker), capacity.forest
     with_room = sum(sum(tally.classes[root].values()) for root in forest.roots) + sum(map(len, tally.loose.values()))
     return with_room > max(seen, _ALWAYS_SEEN)
-
-
-def narrowed_to(within: str, topology: Topology | None) -> tuple[str, ...]:
-    """Nodes of a placement group's domain that its pods must keep to; none where the domain is too large to list."""
-    index = None if topology is None else topology.index_of.get(within)
-    if topology is None or index is None or len(topology.domains[index]) > _NARROW_NODES:
-        return ()
-    return topology.members(index)
 
 
 def wanted_alternatives(demand: Demand) -> int:

@@ -99,7 +99,7 @@ def _is_held(pod: Pod) -> bool:
 
 def _holds_all(note: Note) -> bool:
     """Workers carry the same restriction as the leader."""
-    return note.placement == "required" or (bool(note.within) and not note.leader_first)
+    return note.placement == "required" or bool(note.within)
 
 
 def _note(pod: Pod) -> Note | None:

@@ -137,15 +137,15 @@ def test_required_is_the_same_on_every_pod() -> None:
     assert leader.required[0]["values"] == [f"r{r}-n{i:03d}" for r in range(2) for i in range(4)]
 
 
-@pytest.mark.parametrize(("nodes", "held"), [(256, 512), (300, 0)])
-def test_company_is_kept_to_a_domain_that_can_be_listed(nodes: int, held: int) -> None:
-    """The second of a placement group has no room in the full rack: the spine's nodes, unless they are too many."""
-    room = capacity(racks(2, nodes))
-    full = [f"r0-n{place:03d}" for place in range(nodes)]
-    room.feed(pods=[pod(f"p{place}", name) for place, name in enumerate(full)])
-    plan = plan_group(group(2, placement_group="chat", near=(full[0],), mode="soft"), room)
+def test_company_is_kept_to_the_racks_planned_for_it() -> None:
+    """Not to the whole spine, where it could take what a companion is kept to."""
+    room = capacity(racks(3, 4))
+    plan = plan_group(group(4, placement_group="chat", near=("r0-n000",), mode="soft"), room)
+    assert plan.within == "r0"
+    room.feed(pods=[pod("p", "r0-n001")])
+    plan = plan_group(group(4, placement_group="chat", near=("r0-n000",), mode="soft"), room)
     assert plan.within == "s"
-    assert sum(len(one["values"]) for one in leader_hints(plan, room).required) == held
+    assert leader_hints(plan, room).required[0]["values"] == [f"r1-n{place:03d}" for place in range(4)]
 
 
 def test_sub_groups_that_are_placed_by_themselves_have_a_list_each() -> None:
