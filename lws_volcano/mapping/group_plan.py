@@ -72,7 +72,8 @@ def plan_group(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, ob
         The PodGroup under the group's name, whoever made it.
     """
     standing = judge(snapshot.lws, group, blueprint, observed)
-    status = _status(snapshot, group, blueprint, standing)
+    outsiders = report_outsiders(group) if blueprint and blueprint.wanted else None
+    status = _status(snapshot, group, blueprint, standing, outsiders)
     released = _release(snapshot, group, blueprint, standing, status)
     remade = _remake(snapshot, group, standing)
     desired = _desired(snapshot, group, blueprint, standing, where=status.where, released=released, remade=remade)
@@ -86,7 +87,7 @@ def plan_group(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, ob
         blocked=standing.verdict is Verdict.WAIT and observed is not None,
         problem=standing.problem,
         violated=violation(group, blueprint.constraint, snapshot.topology) if blueprint and blueprint.wanted else "",
-        notice=report_outsiders(group) if blueprint and blueprint.wanted else None,
+        notice=outsiders,
         status=status,
         recheck_at=min(moments, default=None),
     )
@@ -150,13 +151,17 @@ def _remake(snapshot: Snapshot, group: Group, standing: Standing) -> Remake:
     return remake(group, standing.ours.metadata.annotations, snapshot.places, snapshot.now, snapshot.settings)
 
 
-def _status(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing) -> GroupStatus:
-    sight = _sight(snapshot, group, blueprint, standing)
+def _status(
+    snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing, outsiders: Notice | None
+) -> GroupStatus:
+    sight = _sight(snapshot, group, blueprint, standing, outsiders)
     annotations = standing.ours.metadata.annotations if standing.ours else {}
     return replace(group_status(sight), where=whereabouts(group, sight.size, snapshot.topology, annotations))
 
 
-def _sight(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing) -> Sight:
+def _sight(
+    snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standing: Standing, outsiders: Notice | None
+) -> Sight:
     return Sight(
         group=group,
         size=blueprint.template.size if blueprint else _size_on_pods(group),
@@ -164,6 +169,7 @@ def _sight(snapshot: Snapshot, group: Group, blueprint: Blueprint | None, standi
         stranded_after=snapshot.settings.stranded_after,
         pod_group=standing.ours,
         in_the_way=standing.problem,
+        outside=outsiders.message if outsiders else "",
         min_resources=blueprint.min_resources if blueprint else {},
         queues=snapshot.queues,
         workers_wait=workers_wait(snapshot.lws, blueprint.template, group) if blueprint else "",

@@ -186,6 +186,30 @@ async def test_gates_of_somebody_else(watched):
     await settled(watched)
 
 
+async def test_a_running_set_that_is_opted_in_later(watched):
+    """Placed, but by no gang: the condition says so; a group that is made anew is in its PodGroup."""
+    await watched.nodes(4)
+    await watched.create(leader_worker_set(replicas=2, size=2, worker=small_pod(), gang=False))
+    await watched.running("demo", 4)
+    await watched.annotate("demo", gang="true")
+    condition = await condition_is(watched, "demo", "PodNotInGang")
+    assert condition["status"] == "True"
+    assert "group 0" in condition["message"]
+    assert await our_groups(watched) == {}
+    old = await watched.pods("demo")
+    for name in ("demo-0", "demo-1"):
+        await watched.api.delete(PODS, name, watched.namespace)
+
+    async def made_anew():
+        now = await watched.running("demo", 4)
+        return not {one["metadata"]["uid"] for one in now} & {one["metadata"]["uid"] for one in old}
+
+    await watched.eventually(made_anew, 60)
+    await groups_are(watched, "demo", "01")
+    await condition_is(watched, "demo", "AllGroupsPlaced")
+    await settled(watched)
+
+
 async def test_pods_whose_node_the_user_chose(watched):
     """They are bound at creation: placed, counted, in their PodGroup."""
     (node, *_) = await watched.nodes(2)

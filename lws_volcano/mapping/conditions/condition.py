@@ -32,8 +32,16 @@ def gang_condition(replicas: int, rows: Sequence[GroupStatus], problems: Sequenc
     if not replicas and not rows:
         return GangCondition(status=True, reason=Reason.NO_GROUPS, message="spec.replicas is 0: nothing to place")
     if whole:
-        return GangCondition(status=True, reason=Reason.ALL_GROUPS_PLACED, message=counts)
+        return _whole(counts, [row for row in rows if row.reason is Reason.POD_NOT_IN_GANG])
     return _waiting(counts, open_rows)
+
+
+def _whole(counts: str, outside: Sequence[GroupStatus]) -> GangCondition:
+    """Every group is placed, which is what True means; that some came there without a gang gives the reason."""
+    if not outside:
+        return GangCondition(status=True, reason=Reason.ALL_GROUPS_PLACED, message=counts)
+    more = f" (and {len(outside) - 1} more groups)" if len(outside) > 1 else ""
+    return GangCondition(status=True, reason=Reason.POD_NOT_IN_GANG, message=f"{counts}; {outside[0].message}{more}")
 
 
 def _waiting(counts: str, open_rows: Sequence[GroupStatus]) -> GangCondition:

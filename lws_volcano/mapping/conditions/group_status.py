@@ -1,7 +1,7 @@
 """One row a group, counted from its pods.
 
 Order in which a reason is chosen: on its way out, kept from us (a name that is taken, a bad template), gated, held by
-its queue, stranded, not all created, waiting for capacity, starting, running.
+its queue, stranded, not all created, waiting for capacity, outside the gang, starting, running.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,6 +25,7 @@ class Sight:
     """A group and what is known around it.
 
     `size` is 0 when the group's revision is not known; `in_the_way` is what keeps its PodGroup from being right;
+    `outside` says which of its pods are in another PodGroup or in none;
     `workers_wait` is what LWS waits for before it makes the workers; `released` says that the group was stranded and
     its leader was deleted for it.
     """
@@ -35,6 +36,7 @@ class Sight:
     stranded_after: float
     pod_group: PodGroup | None = None
     in_the_way: Problem | None = None
+    outside: str = ""
     min_resources: Mapping[str, str]
     queues: Mapping[str, Queue] | None = None
     workers_wait: str = ""
@@ -86,7 +88,8 @@ def _reason(sight: Sight) -> tuple[Reason, str]:
         return Reason.TERMINATING, f"{len(sight.group.pods)} pods are ending or done"
     placed, created = _bound(members.values()), len(members)
     if placed >= sight.size > 0:
-        return _placed(members.values(), sight.size)
+        # Placed, but by no gang: nobody reads further than the reason.
+        return (Reason.POD_NOT_IN_GANG, sight.outside) if sight.outside else _placed(members.values(), sight.size)
     if sight.in_the_way is not None:
         return sight.in_the_way.reason, sight.in_the_way.message
     gates = gates_on(members.values())

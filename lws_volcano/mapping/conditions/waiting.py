@@ -1,7 +1,8 @@
 """What a group waits for, in words.
 
-The PodGroup's phase is not asked: it says Inqueue for an empty group and its conditions never go away (FACTS
-section 2). Pods are: their gates, the scheduler's verdict on them, and the state of their containers.
+The PodGroup's phase is asked for one thing only, whether its queue has let it in: it says Inqueue for an empty group,
+and its conditions never go away (FACTS section 2). Pods are asked for the rest: their gates, the scheduler's verdict on
+them, and the state of their containers.
 """
 
 import re
@@ -39,10 +40,11 @@ def capacity_message(
         return too_small
     said = _scheduler_messages(waiting, pod_group)
     short = sorted({name for text in said for name in _INSUFFICIENT.findall(text)})
+    outside = _before_the_queue(pod_group)
     if short:
-        return f"short of {', '.join(short)}"
+        return "; ".join(part for part in (f"short of {', '.join(short)}", outside) if part)
     asked = ", ".join(f"{name} {value}" for name, value in sorted(min_resources.items()))
-    parts = [f"the group asks for {asked}" if asked else "", said[-1][:_MAX_MESSAGE] if said else ""]
+    parts = [outside, f"the group asks for {asked}" if asked else "", said[-1][:_MAX_MESSAGE] if said else ""]
     return "; ".join(part for part in parts if part)
 
 
@@ -68,6 +70,13 @@ def _over_capability(queue: Queue, asked: Mapping[str, str]) -> str:
     wanted, limits = format_resources(over), format_resources({name: room[name] for name in over})
     said = ", ".join(f"{name} {wanted[name]} of at most {limits.get(name, '0')}" for name in sorted(over))
     return f"queue {queue.name!r} can never admit it: the group asks for {said}; raise spec.capability of the queue"
+
+
+def _before_the_queue(pod_group: PodGroup | None) -> str:
+    """That the scheduler does not look at the pods yet: the queue, or the cluster, has no room for minResources."""
+    if pod_group is None or pod_group.status.phase != "Pending":
+        return ""
+    return f"queue {pod_group.spec.queue!r} has not let it in yet"
 
 
 def _scheduler_messages(waiting: Iterable[Pod], pod_group: PodGroup | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""What people are told: rows, reasons, counts. Built from pods; the PodGroup's phase is never asked."""
+"""What people are told: rows, reasons, counts. Built from pods; a PodGroup's phase only tells who waits for its queue.
 
 import pytest
 
@@ -71,6 +71,17 @@ def test_without_a_word_of_the_scheduler_the_request_is_named():
     plan = found(lws(), group())
     assert plan.groups[0].reason is Reason.WAITING_FOR_CAPACITY
     assert "the group asks for cpu 4" in plan.groups[0].message
+    assert "queue" not in plan.groups[0].message
+
+
+def test_a_group_that_its_queue_has_not_let_in_names_the_queue():
+    """Phase Pending: the scheduler does not look at the pods yet."""
+    owner = lws()
+    before_it = pod_group(owner=owner, status={"phase": "Pending"})
+    message = found(owner, group(), pod_groups=(before_it,)).groups[0].message
+    assert "queue 'default' has not let it in yet" in message
+    let_in = pod_group(owner=owner, status={"phase": "Inqueue"})
+    assert "queue" not in found(owner, group(), pod_groups=(let_in,)).groups[0].message
 
 
 def test_a_queue_that_is_too_small_is_named():
