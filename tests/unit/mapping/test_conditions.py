@@ -1,4 +1,4 @@
-"""What people are told: rows, reasons, counts. Built from pods; a PodGroup's phase only tells who waits for its queue."""
+"""What people are told: rows, reasons, counts. Built from pods; of a PodGroup only the wait for its queue is read."""
 
 import pytest
 
