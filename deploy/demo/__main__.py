@@ -4,6 +4,7 @@ A real API server, etcd, controller manager and KWOK nodes; LeaderWorkerSet and 
 programs where the environment names them. Everything printed is read back from the API server.
 """
 
+import argparse
 import asyncio
 import sys
 import time
@@ -38,7 +39,8 @@ SETTLED: Final = 3.0
 
 
 def main() -> int:
-    """0 when everything went as told, 1 when it did not, 130 on Ctrl-C."""
+    """0 when everything went as told, 1 when it did not, 2 on wrong usage, 130 on Ctrl-C."""
+    argparse.ArgumentParser(prog="python -m deploy.demo", description=__doc__).parse_args()
     try:
         return asyncio.run(_demo())
     except LocalError as error:

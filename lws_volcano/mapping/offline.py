@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from lws_volcano.api.names import GROUP_INDEX, GROUP_NAME, LWS_NAME, REVISION_HASH, TASK_SPEC, WORKER_INDEX
+from lws_volcano.api.names import GROUP_INDEX, GROUP_NAME, LWS_NAME, REVISION_HASH, TASK_SPEC, WORKER_INDEX, Reason
 from lws_volcano.api.pods import Pod
 from lws_volcano.api.workloads import ControllerRevision, LeaderWorkerSet, LeaderWorkerTemplate
 from lws_volcano.mapping.blueprint import Blueprint
@@ -73,6 +73,8 @@ class OfflinePlan:
         What the LWS status would say; None when no gang is asked for.
     problems
         Everything that a person should mend or know, each once.
+    outside
+        Of the groups with pods that run outside their PodGroup, which and how to mend it; a few of many.
     """
 
     lws: LeaderWorkerSet
@@ -80,6 +82,7 @@ class OfflinePlan:
     groups: tuple[OfflineGroup, ...]
     condition: GangCondition | None
     problems: tuple[Problem, ...]
+    outside: tuple[str, ...]
 
     @property
     def wanted(self) -> bool:
@@ -103,6 +106,7 @@ def plan_offline(snapshot: Snapshot) -> OfflinePlan:
         groups=tuple(_group(complete, found, plan, shown) for plan in found.plans),
         condition=found.outcome.condition,
         problems=found.problems,
+        outside=tuple(one.message for one in found.outcome.notices if one.reason is Reason.POD_NOT_IN_GANG),
     )
 
 

@@ -185,10 +185,12 @@ def _assumed(inventory: Inventory, demands: Sequence[Demand]) -> Iterator[Node]:
 
 def _warnings(inventory: Inventory, plans: Iterable[OfflinePlan]) -> Iterator[str]:
     for plan in plans:
-        if not plan.blueprint.asked.wanted:
+        # A value that is not allowed is a problem of its own and says more.
+        if not (plan.blueprint.asked.wanted or plan.blueprint.asked.problems):
             yield f'{_key(plan)}: no gang is asked for; set {GANG}: "true" in its annotations'
         for problem in plan.problems:
             yield f"{_key(plan)}: {problem.message}"
+        yield from (f"{_key(plan)}: {outside}" for outside in plan.outside)
         for problem in placement_wish(plan.lws, inventory.settings, inventory.topology).problems:
             yield f"{_key(plan)}: {problem.message}"
     if inventory.topology is not None:

@@ -135,25 +135,30 @@ def test_each_group_sees_what_the_earlier_ones_took(plan):
     assert sorted(used) == ["n0", "n1", "n2", "n3"]
 
 
-def test_bound_members_keep_their_node(plan):
-    """A pod of the input that has a node stays there and is marked."""
-    leader = {
+def member(rank, where, pod_group="demo-0-abc"):
+    """A pod of group 0 of the set `demo` that runs on a node."""
+    return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
-            "name": "demo-0",
+            "name": f"demo-0-{rank}" if rank else "demo-0",
             "namespace": "default",
             "labels": {
                 "leaderworkerset.sigs.k8s.io/name": "demo",
                 "leaderworkerset.sigs.k8s.io/group-index": "0",
-                "leaderworkerset.sigs.k8s.io/worker-index": "0",
+                "leaderworkerset.sigs.k8s.io/worker-index": str(rank),
                 "leaderworkerset.sigs.k8s.io/template-revision-hash": "abc",
             },
-            "annotations": {"scheduling.k8s.io/group-name": "demo-0-abc"},
+            "annotations": {"scheduling.k8s.io/group-name": pod_group} if pod_group else {},
         },
-        "spec": {**template("8")["spec"], "nodeName": "n5"},
+        "spec": {**template("8")["spec"], "nodeName": where},
         "status": {"phase": "Running"},
     }
+
+
+def test_bound_members_keep_their_node(plan):
+    """A pod of the input that has a node stays there and is marked."""
+    leader = member(0, "n5")
     _, found, _ = plan([topology(), *(node(f"n{at}") for at in range(8)), lws("demo"), leader])
     (group,) = found["groups"]
     assert group["podGroup"] == "demo-0-abc"
@@ -293,6 +298,23 @@ def test_not_opted_in_is_said(plan):
     code, found, _ = plan([quiet, node("n0")])
     assert (code, found["groups"], found["podGroups"]) == (0, [], [])
     assert "lws-volcano.io/gang" in found["warnings"][0]
+
+
+def test_a_bad_opt_in_is_said_once(plan):
+    """What is allowed, not in addition that nobody asked."""
+    _, found, _ = plan([lws("odd", annotations={"lws-volcano.io/gang": "yep"}), node("n0")])
+    (said,) = found["warnings"]
+    assert "'yep'" in said
+
+
+def test_pods_that_run_outside_their_pod_group_are_named(plan):
+    """Their group gets no PodGroup any more, and the plan says why and how to mend it."""
+    outside = [member(0, "n0", ""), member(1, "n1", "")]
+    _, found, _ = plan([lws("demo"), node("n0"), node("n1"), *outside])
+    assert found["podGroups"] == []
+    (said,) = found["warnings"]
+    assert said.startswith("LeaderWorkerSet default/demo: group 0: demo-0, demo-0-1 ")
+    assert "restart the group" in said
 
 
 def test_what_cannot_be_a_gang_is_refused(plan):
