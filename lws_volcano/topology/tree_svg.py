@@ -19,6 +19,7 @@ LEFT: Final = 176.0
 TOP: Final = 88.0
 MARGIN: Final = 24.0
 LEGEND: Final = 20.0
+SWATCH: Final = 22.0
 LINE: Final = "#9ca3af"
 _STYLE: Final = (
     "text{font-family:Inter,'Helvetica Neue',Arial,'DejaVu Sans',sans-serif;fill:#1f2937}"
@@ -37,7 +38,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """A line below the picture; an empty colour has no swatch."""
+    """An entry below the picture; those without a colour have no swatch, and a line to themselves."""
 
     colour: str
     words: str
@@ -66,7 +67,8 @@ class _Picture:
         self.layout: Layout = lay_out(topology, LEFT, TOP)
         self.colour = Palette(topology).colour
         self.width = max(self.layout.width, LEFT + 420.0)
-        self.height = self.layout.height + len(legend) * LEGEND
+        self.entries = list(self._legend_places())
+        self.height = max([self.layout.height, *(y + LEGEND for _, y, _ in self.entries)])
 
     def draw(self) -> str:
         """All parts, from the background to the front."""
@@ -173,12 +175,24 @@ class _Picture:
                 size = int(min(11.0, style.height * 0.8, style.width / max(len(label), 1) * 1.6))
                 yield text(x + style.width / 2, y + style.height / 2 + size * 0.36, label, size, "mid")
 
+    def _legend_places(self) -> Iterator[tuple[float, float, Legend]]:
+        """Left and top of each entry: swatches in columns as wide as the longest words, read downwards."""
+        swatches = [entry for entry in self.legend if entry.colour]
+        room = self.width - 2 * MARGIN
+        wide = max((len(entry.words) * LETTER + 2 * SWATCH for entry in swatches), default=room)
+        rows = -(-len(swatches) // max(1, int(room / wide)))
+        for at, entry in enumerate(swatches):
+            column, row = divmod(at, rows)
+            yield MARGIN + column * wide, self.layout.height + row * LEGEND, entry
+        lines = (entry for entry in self.legend if not entry.colour)
+        for at, entry in enumerate(lines):
+            yield MARGIN, self.layout.height + (rows + at) * LEGEND, entry
+
     def _legend(self) -> Iterator[str]:
-        for at, line in enumerate(self.legend):
-            y = self.layout.height + at * LEGEND
-            if line.colour:
-                yield rect(MARGIN, y, 14, 14, f'rx="3" fill="{line.colour}"')
-            yield text(MARGIN + 22, y + 11, cut(line.words, int((self.width - 2 * MARGIN) / LETTER)), 12, "")
+        for x, y, entry in self.entries:
+            if entry.colour:
+                yield rect(x, y, 14, 14, f'rx="3" fill="{entry.colour}"')
+            yield text(x + SWATCH, y + 11, cut(entry.words, int((self.width - MARGIN - x) / LETTER)), 12, "")
 
 
 def _rate(tier: Tier) -> str:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from lws_volcano.topology.build import build
 from lws_volcano.topology.schema import ClusterTopology
-from lws_volcano.topology.tree_svg import tree_svg
+from lws_volcano.topology.tree_svg import Legend, tree_svg
 from lws_volcano.topology.tree_text import tree_text
 from tests.unit.topology.builders import document, domain, nodes, trees
 
@@ -99,3 +99,18 @@ def test_names_are_escaped() -> None:
     svg = tree_svg(build(document([domain("<script>&", "rack", "a<b"), domain('"x"', "spine")])))
     assert "<script>" not in svg
     assert any("<script>&" in (text.text or "") for text in elements(svg, "text"))
+
+
+def test_a_long_legend_stands_in_columns() -> None:
+    """As many as fit beside each other, nothing over the edge; what has no colour keeps a line to itself."""
+    entries = [domain("s", 2), *(domain(f"r{rack}", 1, f"r{rack}n[01-16]", "s") for rack in range(12))]
+    swatches = [Legend("#aabbcc", f"group-{at}: 2 pods in rack r1") for at in range(90)]
+    svg = tree_svg(build(document(entries)), legend=[*swatches, Legend("", "why not " * 9)])
+    root = ET.fromstring(svg)  # noqa: S314 - our own
+    width, height = float(root.attrib["width"]), float(root.attrib["height"])
+    places = {text.text: (float(text.attrib["x"]), float(text.attrib["y"])) for text in root.iter(f"{SVG}text")}
+    shown = [place for words, place in places.items() if words and words.startswith("group-")]
+    assert len(shown) == 90
+    assert len({x for x, _ in shown}) > 2
+    assert all(0 < x < width and 0 < y < height for x, y in places.values())
+    assert max(y for _, y in shown) < next(y for words, (_, y) in places.items() if words and "why not" in words)
