@@ -24,7 +24,6 @@ TIMEOUT: Final = 30.0
 WATCH_TIMEOUT: Final = 300
 MERGE: Final = "application/merge-patch+json"
 STRATEGIC: Final = "application/strategic-merge-patch+json"
-JSON_PATCH: Final = "application/json-patch+json"
 APPLY: Final = "application/apply-patch+yaml"
 
 

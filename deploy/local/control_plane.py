@@ -129,10 +129,6 @@ class ControlPlane:
             await grant(api, user, rules)
         return self._kubeconfig(user, self._authority.client(user), server)
 
-    def kubeconfig_at(self, server: str, name: str = "elsewhere") -> Path:
-        """Kubeconfig of the admin through another address, such as a proxy on loopback."""
-        return self._kubeconfig(name, self._admin, server)
-
     def kubeconfig_as(self, name: str) -> Path:
         """Kubeconfig of a user with all rights and a name of its own, which the audit log then shows."""
         return self._kubeconfig(name, self._authority.client(name, "system:masters"))

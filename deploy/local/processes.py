@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -156,14 +155,6 @@ class Supervisor:
         if self._watchdog is not None:
             self._watchdog.communicate()
             self._watchdog = None
-
-    def wait_for_end(self, name: str, timeout: float) -> int | None:
-        """Exit code once it ends by itself, None after `timeout` seconds."""
-        deadline = time.monotonic() + timeout
-        child = self._children[name]
-        while child.running and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return child.exit_code
 
     def _spawn(self, argv: Sequence[str | Path], output: int, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
         try:

@@ -127,7 +127,6 @@ class ContainerState(View):
     """Only why a container is not running."""
 
     waiting: Mapping[str, Any] = Field(default_factory=dict)
-    terminated: Mapping[str, Any] = Field(default_factory=dict)
 
 
 class ContainerStatus(View):
@@ -135,7 +134,6 @@ class ContainerStatus(View):
 
     name: str = ""
     ready: bool = False
-    restart_count: int = 0
     state: ContainerState = Field(default_factory=ContainerState)
 
 

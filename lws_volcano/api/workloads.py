@@ -66,7 +66,6 @@ class LeaderWorkerSetStatus(View):
     """The parts of the status that we read."""
 
     replicas: int = 0
-    ready_replicas: int = 0
     observed_generation: int = 0
     conditions: tuple[Condition, ...] = ()
 

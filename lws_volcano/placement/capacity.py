@@ -176,10 +176,6 @@ class Capacity:
             del self._bound[seat.member]
         self._leave(seat)
 
-    def bound_members(self, group: str) -> dict[int, str]:
-        """Rank -> node of the bound pods of a group (by PodGroup key). O(pods); keep it off hot paths."""
-        return {m.rank: self._pods[pod].node for m, pod in self._bound.items() if m.group == group}
-
     def _sit(self, seat: Seat) -> None:
         place = self.place(seat.node)
         self.rooms[place].take(seat.shape, seat.group_key)

@@ -3,7 +3,7 @@
 Two sources: the `domains` list, and labels on nodes (`labels`). A faulty entry is reported and left out.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -127,14 +127,3 @@ def _select(entry: DomainSpec, index: LabelIndex | None, path: FieldPath, report
         what = f"the nodeSelector of domain {entry.name!r} matches no node"
         report.warn(what, (*path, "nodeSelector"), domain=entry.name, mend="check the label and its values")
     return selected
-
-
-def used_labels(spec: TopologySpec) -> Mapping[str, None]:
-    """Label keys that the document looks at, in order."""
-    keys: dict[str, None] = {}
-    for entry in spec.domains:
-        if entry.node_selector is not None:
-            keys.update(dict.fromkeys(entry.node_selector.match_labels))
-            keys.update((requirement.key, None) for requirement in entry.node_selector.match_expressions)
-    keys.update((level.key, None) for level in spec.node_labels)
-    return keys

@@ -51,11 +51,6 @@ class Tree:
         tiers = sorted({one.tier for one in allowed})
         return [[one for one in allowed if one.tier == tier] for tier in tiers]
 
-    def lowest_of(self, nodes: frozenset[str]) -> Domain | None:
-        """The closest domain that holds all these nodes."""
-        holding = [one for one in self.domains if nodes <= one.nodes]
-        return min(holding, key=lambda one: (one.tier, len(one.nodes)), default=None)
-
     def _domains(self) -> tuple[Domain, ...]:
         found = [
             Domain(name, int(one["spec"]["tier"]), one["spec"].get("tierName", ""), self._below(name))
