@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable
+from typing import Final
 
 from lws_volcano.api.cluster import Node
 from lws_volcano.api.errors import InputError
@@ -13,6 +14,9 @@ from lws_volcano.topology.load import build_all
 from lws_volcano.topology.model import Topology
 
 __all__ = ["add_arguments", "load_topology", "say"]
+
+SHOWN: Final = 10
+"""Errors that are written out: a file of another format has one in every line."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +63,12 @@ def _nodes(args: argparse.Namespace, data: bytes) -> list[Node] | None:
 
 
 def say(findings: Iterable[Finding]) -> None:
-    """Findings on standard error, errors first."""
-    for finding in sorted(findings, key=lambda finding: finding.severity is not Severity.ERROR):
-        print(f"{finding.severity.value}: {finding}", file=sys.stderr)
+    """Findings on standard error, errors first, and of those as many as a person mends before the next try."""
+    listed = list(findings)
+    errors = [finding for finding in listed if finding.severity is Severity.ERROR]
+    warnings = [finding for finding in listed if finding.severity is not Severity.ERROR]
+    lines = [f"{finding.severity.value}: {finding}" for finding in (*errors[:SHOWN], *warnings)]
+    if len(errors) > SHOWN:
+        lines.insert(SHOWN, f"error: and {len(errors) - SHOWN} more")
+    for line in lines:
+        print(line, file=sys.stderr)

@@ -25,6 +25,7 @@ from tests.integration.api import (
 )
 from tests.integration.builders import leader_worker_set
 from tests.integration.controllers import USER
+from tests.integration.expectations import events_of
 
 HARD = {"volcano.sh/network-topology-mode": "hard", "volcano.sh/network-topology-highest-tier": "1"}
 PLUGINS = "tiers:\n- plugins:\n  - name: gang\n  - name: network-topology-aware\n"
@@ -167,6 +168,31 @@ async def test_those_of_others_are_left_alone_and_reported(world, controller):
     assert not [write for write in hyper_node_writes(world, writes) if write.name == "dc.r1"]
 
 
+async def test_a_hyper_node_of_ours_in_one_of_theirs_is_told(world, controller):
+    """It has two parents, and Volcano lets no group with a topology start: condition, Event, and taken back."""
+    await world.nodes(4)
+    await controller.start()
+    await world.api.apply(CLUSTER_TOPOLOGIES, topology({"r1": names(2), "r2": names(2, 2)}), "test")
+    await status_of(world, "dc", status="True", reason="TopologyReady")
+    await becomes(world, {"dc.r1": names(2), "dc.r2": names(2, 2), "dc.spine": ["dc.r1", "dc.r2"]})
+    held = [
+        {"type": "HyperNode", "selector": {"exactMatch": {"name": "dc.r1"}}},
+        {"type": "HyperNode", "selector": {"regexMatch": {"pattern": "(?=dc)"}}},
+    ]
+    await world.api.create(HYPER_NODES, {"metadata": {"name": "zone"}, "spec": {"tier": 2, "members": held}})
+    status = await status_of(world, "dc", status="False", reason="HyperNodeTwoParents")
+    assert "HyperNode dc.r1: has 2 parents, dc.spine, zone" in status["conditions"][0]["message"]
+    assert any("'(?=dc)' is no regular expression" in warning for warning in status["warnings"]), status
+
+    async def told():
+        events = [one for one in await world.api.list(EVENTS, "default") if one["involvedObject"]["name"] == "dc"]
+        return "HyperNodeTwoParents" in {one["reason"] for one in events}
+
+    await world.eventually(told)
+    await world.api.delete(HYPER_NODES, "zone")
+    await status_of(world, "dc", status="True", reason="TopologyReady")
+
+
 async def test_a_bad_topology_leaves_the_last_good_one(world, controller):
     """Two parents are refused with a reason, in status and Event; HyperNodes stay, also through a restart."""
     await world.nodes(4)
@@ -247,7 +273,7 @@ async def test_a_file_that_is_broken_at_the_start_leaves_what_was_made_of_it(wor
     await becomes(world, good)
     await world.create(leader_worker_set("demo", annotations=HARD))
     await world.running("demo", 2)
-    before = await world.pod_groups()
+    before, writes = await world.pod_groups(), len(world.writes_of(USER))
     await controller.kill()
     file.write_text("tiers: [")
     await controller.start("--topology", str(file), settings={"resync": 0.3})
@@ -262,6 +288,8 @@ async def test_a_file_that_is_broken_at_the_start_leaves_what_was_made_of_it(wor
     await becomes(world, good)
     after = await world.pod_groups()
     assert {name: group["spec"] for name, group in after.items()} == {n: group["spec"] for n, group in before.items()}
+    kept = {"hypernodes", "podgroups"}
+    assert [write for write in world.writes_of(USER)[writes:] if write.resource in kept] == []
 
 
 async def test_hyper_nodes_of_others_are_read_instead_of_written(world, controller):
@@ -365,6 +393,24 @@ async def test_no_write_without_a_change(world, controller):
     assert hyper_node_writes(world, writes) == []
 
 
+async def test_a_first_install_says_nothing_that_it_takes_back(world, controller):
+    """Topology and set are there before the controller: neither its tier is unknown nor its topology ignored."""
+    await world.nodes(4)
+    for node in names(4):  # a pod that was placed before there was a gang would be another story
+        await world.api.patch(NODES, node, {"spec": {"unschedulable": True}})
+    await world.create(topology({"r1": names(2), "r2": names(2, 2)}), CLUSTER_TOPOLOGIES)
+    asked = {"volcano.sh/network-topology-mode": "hard", "volcano.sh/network-topology-highest-tier": "rack"}
+    await world.create(leader_worker_set("near", size=2, annotations=asked))
+    await controller.start("--no-leader-elect")
+    group = await world.eventually(lambda: first_group(world))
+    assert group["spec"]["networkTopology"]["highestTierAllowed"] == 1
+
+    async def told():
+        return await events_of(world, "near")
+
+    assert not {"TopologyIgnored", "TierNotFound"} & (await world.eventually(told)).keys()
+
+
 @pytest.mark.parametrize("mode", ["soft", "hard"])
 async def test_a_restart_waits_for_the_topology(world, controller, mode):
     """What a tier is called means nothing before the topology is known: no write says that there is none."""
@@ -388,6 +434,11 @@ async def test_a_restart_waits_for_the_topology(world, controller, mode):
     await asyncio.sleep(2)
     ignored = {"leases", "secrets", "mutatingwebhookconfigurations"}
     assert [write for write in world.writes_of(USER, before) if write.resource not in ignored] == []
+
+
+async def first_group(world):
+    """A PodGroup with a topology."""
+    return next((one for one in (await world.pod_groups()).values() if "networkTopology" in one["spec"]), None)
 
 
 async def reason_is(world, name, reason):

@@ -1,14 +1,11 @@
 """What an importer has to say: everything it found, and the refusal at the end when something was wrong."""
 
 from dataclasses import dataclass, field
-from typing import Final
 
 from lws_volcano.api.errors import TopologyError
 from lws_volcano.topology.findings import Finding, InvalidTopologyError, Severity
 
 __all__ = ["Notes"]
-
-_SHOWN: Final = 100
 
 
 @dataclass(slots=True)
@@ -39,11 +36,11 @@ class Notes:
         Raises
         ------
         InvalidTopologyError
-            With the first hundred of them.
+            With all of them.
         """
         errors = [finding for finding in self.findings if finding.severity is Severity.ERROR]
         if errors and not self.keep_going:
-            raise InvalidTopologyError(errors[:_SHOWN])
+            raise InvalidTopologyError(errors)
 
     def settle(self) -> tuple[Finding, ...]:
         """Everything found; errors have become warnings.

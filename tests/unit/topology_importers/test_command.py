@@ -44,6 +44,19 @@ def test_errors_are_all_listed_and_nothing_is_printed(
     assert (code, bool(printed.out)) == ((0, True) if keep_going else (1, False))
 
 
+def test_a_file_of_another_format_has_its_first_errors_and_a_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every line of it is wrong, and nobody reads them all."""
+    path = tmp_path / "notes.conf"
+    path.write_text("this is no topology\n" * 123)
+    assert run("--from", "slurm-conf", str(path)) == 1
+    printed = capsys.readouterr()
+    lines = printed.err.splitlines()
+    assert [f"notes.conf:{at}:" in line for at, line in enumerate(lines[:-1], start=1)] == [True] * 10
+    assert (lines[-1], printed.out) == ("error: and 113 more", "")
+
+
 def test_a_broken_file_is_an_error_without_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Not there, not text, of another format."""
     (tmp_path / "zero").write_bytes(b"\0\1\2")
