@@ -34,15 +34,13 @@ class Anchored:
         The group, with at least one bound member.
     ring : Ring
         Costs of hops.
-    top : int
-        Highest level allowed under a hard rule.
-    hard : bool
-        Whether there is one.
+    regions : Regions
+        Where its members may be.
     """
 
-    def __init__(self, tally: Tally, demand: Demand, ring: Ring, top: int, *, hard: bool) -> None:
+    def __init__(self, tally: Tally, demand: Demand, ring: Ring, regions: Regions) -> None:
         self._tally, self._forest, self._demand, self._ring = tally, tally.forest, demand, ring
-        self._regions, self._top = Regions(tally, demand, top, hard=hard), top
+        self._regions = regions
         self._bound = {rank: self._forest.place(node) for rank, node in demand.bound.items()}
         self._at: dict[int, int] = {}
         self._taken: dict[int, Pair] = {}
@@ -75,7 +73,7 @@ class Anchored:
             return
         workers = list(range(1, self._demand.size))
         for region in self._regions.widening([self._bound[0]]):
-            seats = self._find(region, workers, self._top)
+            seats = self._find(region, workers, self._regions.top)
             if seats and self._regions.may_start(seats[0].place):
                 yield self._regions.camp(seats[0].place)
                 return

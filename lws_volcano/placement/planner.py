@@ -19,6 +19,7 @@ from lws_volcano.placement.exclusive import exclusive_choices, level_of_label
 from lws_volcano.placement.plan import Alternative, DomainRef, GroupPlan, PlannedPod
 from lws_volcano.placement.quality import Quality, quality_of
 from lws_volcano.placement.refill import LOST, Refill
+from lws_volcano.placement.region import Regions
 from lws_volcano.placement.search import Found, Search
 from lws_volcano.placement.shortage import shortage
 from lws_volcano.placement.tally import Tally
@@ -185,11 +186,11 @@ class _Plan:
 
     def _refilled(self) -> Found | None:
         """Nodes for the members without one: the best of all where few are lost, else also by other rules."""
-        ring = self.capacity.ring
-        anchored = Anchored(self.tally, self.demand, ring, self.top, hard=self.hard)
+        ring, regions = self.capacity.ring, Regions(self.tally, self.demand, self.top, hard=self.hard)
+        anchored = Anchored(self.tally, self.demand, ring, regions)
         if self.demand.split is not None or len(self.demand.missing()) > LOST:
             return anchored.best()
-        refill = Refill(self.tally, self.demand, ring, self.top, hard=self.hard)
+        refill = Refill(self.tally, self.demand, ring, regions)
         first = refill.best()
         if first is None or first.exact:
             return first

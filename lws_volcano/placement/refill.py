@@ -41,15 +41,13 @@ class Refill:
         The group, with at least one bound member.
     ring : Ring
         Costs of hops.
-    top : int
-        Highest level allowed under a hard rule.
-    hard : bool
-        Whether there is one.
+    regions : Regions
+        Where its members may be.
     """
 
-    def __init__(self, tally: Tally, demand: Demand, ring: Ring, top: int, *, hard: bool) -> None:
+    def __init__(self, tally: Tally, demand: Demand, ring: Ring, regions: Regions) -> None:
         self._tally, self._forest, self._demand, self._ring = tally, tally.forest, demand, ring
-        self._regions = Regions(tally, demand, top, hard=hard)
+        self._regions = regions
         self._at = {rank: self._forest.place(node) for rank, node in demand.bound.items()}
 
     def best(self) -> Found | None:

@@ -36,7 +36,7 @@ class Regions:
 
     def __init__(self, tally: Tally, demand: Demand, top: int, *, hard: bool) -> None:
         self._tally, self._forest = tally, tally.forest
-        self._scope, self._top, self._hard = demand.rules.scope, top, hard
+        self._scope, self.top, self._hard = demand.rules.scope, top, hard
 
     def held(self, rank: int) -> bool:
         """The rank must keep to the hard rule."""
@@ -46,7 +46,7 @@ class Regions:
         """What all that are held by the rule must stay in when one of them is on this place."""
         if not self._hard:
             return ACROSS
-        allowed = [domain for domain in self._forest.chain(place) if self._forest.level_of[domain] <= self._top]
+        allowed = [domain for domain in self._forest.chain(place) if self._forest.level_of[domain] <= self.top]
         return allowed[-1] if allowed else alone(place)
 
     def may_start(self, place: int) -> bool:

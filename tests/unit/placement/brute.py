@@ -3,14 +3,17 @@
 Nothing of the planner is used, only the tree itself.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 from lws_volcano.topology.model import Topology
 
 Split = tuple[dict[str, int], str]
 """Workers by node, and the leader's node."""
+Best = tuple[int, tuple[int, ...], tuple[int, ...], Fraction]
+"""Highest tier, domains by tier from the highest, fullness, ring cost: less is better."""
 
 
 def splits(free: Mapping[str, int], leader: int, worker: int, workers: int) -> Iterator[Split]:
@@ -107,7 +110,7 @@ def nodes_of(split: Split) -> set[str]:
 
 def best(  # noqa: PLR0917 - the numbers of one case
     topology: Topology, free: Mapping[str, int], leader: int, worker: int, workers: int, tier: int | None = None
-) -> tuple[int, tuple[int, ...], tuple[int, ...], Fraction] | None:
+) -> Best | None:
     """Highest tier, domains, fullness and ring cost of the best placement within the tier; None when nothing fits."""
     slots = {name: gpus // worker for name, gpus in free.items()}
     keyed: dict[tuple[int, tuple[int, ...], tuple[int, ...]], list[Split]] = {}
@@ -121,3 +124,36 @@ def best(  # noqa: PLR0917 - the numbers of one case
         return None
     key = min(keyed)
     return *key, min(best_ring(topology, split) for split in keyed[key])
+
+
+def key_of(topology: Topology, nodes: list[str], slots: dict[str, int]) -> Best:
+    """What decides between two placements, best first, but for the name."""
+    used = set(nodes)
+    return (
+        highest(topology, used),
+        domains(topology, used),
+        fullness(topology, used, slots),
+        ring(topology, nodes),
+    )
+
+
+def all_ways(free: dict[str, int], gpus: dict[int, int], bound: dict[int, str], size: int) -> list[list[str]]:
+    """Nodes by rank, for every way to give the lost ranks a node."""
+    lost = [rank for rank in range(size) if rank not in bound]
+    found = []
+    for chosen in product(free, repeat=len(lost)):
+        at = {**bound, **dict(zip(lost, chosen, strict=True))}
+        taken = Counter[str]()
+        for rank in lost:
+            taken[at[rank]] += gpus[rank]
+        if all(taken[name] <= free[name] for name in taken):
+            found.append([at[rank] for rank in range(size)])
+    return found
+
+
+def keeps(topology: Topology, nodes: list[str], bound: dict[int, str], tier: int, scope: str) -> bool:
+    """The hard rule holds: all in one domain; on a node without one only beside a member that is there already."""
+    first = 0 if scope == "group" else 1
+    held = set(nodes[first:])
+    there = {node for rank, node in bound.items() if rank >= first}
+    return highest(topology, held) <= tier and all(node in topology.place_of for node in held - there)

@@ -17,9 +17,10 @@ from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import Demand, SubGroups
 from lws_volcano.placement.planner import plan_group
 from lws_volcano.placement.refill import Refill
+from lws_volcano.placement.region import Regions
 from lws_volcano.placement.search import Found
 from tests.unit.placement.builders import capacity, free_gpus, group, pod, shape
-from tests.unit.placement.test_optimum import trees
+from tests.unit.placement.clusters import trees
 
 RACKS = {"s1": {"r1": {f"a{i}": 1 for i in range(6)}, "r2": {f"b{i}": 1 for i in range(6)}}}
 
@@ -33,8 +34,9 @@ def bind(room: Capacity, bound: dict[int, str], gpus: int = 1) -> dict[int, str]
 def both(room: Capacity, demand: Demand, top: int, *, hard: bool) -> tuple[Refill, Found | None, Found | None]:
     """The search one by one, what it finds, and what the rules find."""
     tally, ring = room.tally(demand.leader, demand.worker), room.ring
-    refill = Refill(tally, demand, ring, top, hard=hard)
-    return refill, refill.best(), Anchored(tally, demand, ring, top, hard=hard).best()
+    regions = Regions(tally, demand, top, hard=hard)
+    refill = Refill(tally, demand, ring, regions)
+    return refill, refill.best(), Anchored(tally, demand, ring, regions).best()
 
 
 @given(tree=trees(), size=st.integers(2, 6), leader=st.integers(1, 2), top=st.integers(0, 2), data=st.data())

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lws_volcano.placement.planner import plan_group
+from tests.unit.placement.brute import all_ways, keeps, key_of
 from tests.unit.placement.builders import capacity, free_gpus, group, shape
-from tests.unit.placement.test_optimum import trees
-from tests.unit.placement.test_refill import all_ways, keeps, key_of
+from tests.unit.placement.clusters import trees
 
 
 @given(

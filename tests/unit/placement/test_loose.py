@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from lws_volcano.placement.planner import plan_group
 from tests.unit.placement import brute
+from tests.unit.placement.brute import all_ways, key_of
 from tests.unit.placement.builders import capacity, free_gpus, group, shape
-from tests.unit.placement.test_optimum import trees
-from tests.unit.placement.test_refill import all_ways, key_of
+from tests.unit.placement.clusters import trees
 
 
 def kind(way: list[str], strangers: dict[str, int]) -> int:

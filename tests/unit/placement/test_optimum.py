@@ -15,28 +15,7 @@ from lws_volcano.placement.plan import PlannedPod
 from lws_volcano.placement.planner import plan_group
 from tests.unit.placement import brute
 from tests.unit.placement.builders import capacity, free_gpus, group, shape
-
-GPUS = st.integers(0, 4)
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> dict[str, Any]:
-    """One to two spines of racks of nodes, sometimes a node straight on a spine; 3 to 7 nodes."""
-    tree: dict[str, Any] = {}
-    number = 0
-    for spine in range(draw(st.integers(1, 2))):
-        inside: dict[str, Any] = {}
-        for rack in range(draw(st.integers(1, 2))):
-            nodes = {f"n{number + i}": draw(GPUS) for i in range(draw(st.integers(1, 3)))}
-            number += len(nodes)
-            inside[f"r{spine}{rack}"] = nodes
-        if draw(st.booleans()) and number < 7:
-            inside[f"n{number}"] = draw(GPUS)
-            number += 1
-        tree[f"s{spine}"] = inside
-        if number > 5:
-            break
-    return tree
+from tests.unit.placement.clusters import trees
 
 
 @given(tree=trees(), size=st.integers(1, 5), leader=st.integers(1, 3), worker=st.integers(1, 2), tier=st.integers(1, 3))

@@ -5,61 +5,15 @@ scope group and workers, hard and soft; several pods a node; nodes above the low
 out sub-groups.
 """
 
-from collections import Counter
-from fractions import Fraction
-from itertools import product
 from typing import Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from lws_volcano.placement.planner import plan_group
-from lws_volcano.topology.model import Topology
-from tests.unit.placement import brute
+from tests.unit.placement.brute import all_ways, keeps, key_of
 from tests.unit.placement.builders import capacity, free_gpus, group, pod, shape
-from tests.unit.placement.test_optimum import trees
-
-Best = tuple[int, tuple[int, ...], tuple[int, ...], Fraction]
-
-
-@st.composite
-def wide_trees(draw: st.DrawFn) -> dict[str, Any]:
-    """One spine with more racks than members are lost, many of them equally full."""
-    racks = draw(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=2), min_size=3, max_size=5))
-    return {"s0": {f"r{i}": {f"n{i}{j}": gpus for j, gpus in enumerate(rack)} for i, rack in enumerate(racks)}}
-
-
-def key_of(topology: Topology, nodes: list[str], slots: dict[str, int]) -> Best:
-    """What decides between two placements, best first, but for the name."""
-    used = set(nodes)
-    return (
-        brute.highest(topology, used),
-        brute.domains(topology, used),
-        brute.fullness(topology, used, slots),
-        brute.ring(topology, nodes),
-    )
-
-
-def all_ways(free: dict[str, int], gpus: dict[int, int], bound: dict[int, str], size: int) -> list[list[str]]:
-    """Nodes by rank, for every way to give the lost ranks a node."""
-    lost = [rank for rank in range(size) if rank not in bound]
-    found = []
-    for chosen in product(free, repeat=len(lost)):
-        at = {**bound, **dict(zip(lost, chosen, strict=True))}
-        taken = Counter[str]()
-        for rank in lost:
-            taken[at[rank]] += gpus[rank]
-        if all(taken[name] <= free[name] for name in taken):
-            found.append([at[rank] for rank in range(size)])
-    return found
-
-
-def keeps(topology: Topology, nodes: list[str], bound: dict[int, str], tier: int, scope: str) -> bool:
-    """The hard rule holds: all in one domain; on a node without one only beside a member that is there already."""
-    first = 0 if scope == "group" else 1
-    held = set(nodes[first:])
-    there = {node for rank, node in bound.items() if rank >= first}
-    return brute.highest(topology, held) <= tier and all(node in topology.place_of for node in held - there)
+from tests.unit.placement.clusters import trees, wide_trees
 
 
 @given(
