@@ -406,9 +406,11 @@ async def test_a_first_install_says_nothing_that_it_takes_back(world, controller
     assert group["spec"]["networkTopology"]["highestTierAllowed"] == 1
 
     async def told():
-        return await events_of(world, "near")
+        return "PodGroupCreated" in await events_of(world, "near")
 
-    assert not {"TopologyIgnored", "TierNotFound"} & (await world.eventually(told)).keys()
+    await world.eventually(told)
+    await asyncio.sleep(1)
+    assert not {"TopologyIgnored", "TierNotFound"} & (await events_of(world, "near")).keys()
 
 
 @pytest.mark.parametrize("mode", ["soft", "hard"])
