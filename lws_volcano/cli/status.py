@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -23,8 +23,10 @@ from lws_volcano.state.snapshots import snapshot
 __all__ = ["add_parser", "run"]
 
 COLUMNS: Final = (
-    "NAMESPACE", "LWS", "GROUP", "PODGROUP", "PHASE", "CREATED", "PLACED", "RUNNING", "DOMAIN", "TIERS", "REASON",
+    "NAMESPACE", "LWS", "GROUP", "PODGROUP", "PHASE", "CREATED", "PLACED", "RUNNING",
+    "DOMAIN", "TIERS", "RING", "HINTS", "REASON",
 )  # fmt: skip
+_HINTS: Final = {None: "", True: "followed", False: "not followed"}
 
 
 def add_parser(subparsers: Any) -> None:
@@ -98,7 +100,18 @@ def _rows(cluster: Cluster, lws: LeaderWorkerSet, plan: LwsPlan) -> Iterable[dic
 
 def _where(group: GroupStatus) -> dict[str, Any]:
     where = group.where
-    return {"domain": where.domain if where else "", "tier": where.tier if where else None}
+    return {
+        "domain": where.domain if where else "",
+        "tier": where.tier if where else None,
+        "ringCost": where.ring_cost if where else None,
+        "plannedRingCost": where.planned_cost if where else None,
+        "followed": where.followed if where else None,
+    }
+
+
+def _ring(row: Mapping[str, Any]) -> str:
+    """Ring cost over that of the plan; empty where there is no plan, or nothing to be had by one."""
+    return f"{row['ringCost'] / row['plannedRingCost']:.2f}" if row["plannedRingCost"] else ""
 
 
 def _table(cluster: Cluster, plans: Sequence[tuple[LeaderWorkerSet, LwsPlan]]) -> str:
@@ -106,7 +119,7 @@ def _table(cluster: Cluster, plans: Sequence[tuple[LeaderWorkerSet, LwsPlan]]) -
         (
             row["namespace"], row["lws"], row["group"], row["podGroup"], row["phase"],
             f"{row['created']}/{row['size']}", f"{row['placed']}/{row['size']}", f"{row['running']}/{row['size']}",
-            row["domain"], "" if row["tier"] is None else str(row["tier"]),
+            row["domain"], "" if row["tier"] is None else str(row["tier"]), _ring(row), _HINTS[row["followed"]],
             f"{row['reason']}: {row['message']}" if row["message"] else row["reason"],
         )
         for lws, plan in plans
