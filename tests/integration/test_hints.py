@@ -1,22 +1,18 @@
-"""Hints on pods on a real API server: as created, from one replica and from two, and without the webhook.
+"""Hints on pods on a real API server: as created, from one replica and from two.
 
 Covers: plan and terms in the first event of every pod, ranks in order in one rack, the plan on the PodGroup, groups
-that hold their place on the other replica, webhook down with both failure policies. Left out: which terms there are
-(tests/unit/placement), what the real scheduler makes of them (with the real programs only).
+that hold their place on the other replica. Left out: which terms there are (tests/unit/placement), what the real
+scheduler makes of them (with the real programs only), outages (test_hints_outages).
 """
 
 import json
 
-import pytest
-
 from deploy.local.controller import CONFIGURATION
-from deploy.local.errors import ApiError
 from deploy.local.resources import MUTATING_WEBHOOKS
 from lws_volcano.api.names import GROUP_NAME, LWS_NAME, PLAN, TASK_PRIORITY, WORKER_INDEX
-from tests.integration.api import CLUSTER_TOPOLOGIES, HYPER_NODES, PODS
+from tests.integration.api import CLUSTER_TOPOLOGIES, HYPER_NODES
 from tests.integration.builders import leader_worker_set
 from tests.integration.controllers import Controller
-from tests.integration.hooks import stray_pod
 from tests.integration.test_topology import names, topology
 
 HARD = {"volcano.sh/network-topology-mode": "hard", "volcano.sh/network-topology-highest-tier": "rack"}
@@ -128,21 +124,3 @@ async def test_two_replicas_answer_for_one_group(world, controller, tmp_path):
         await other.stop()
         for name in (*made, second):
             await world.api.delete(MUTATING_WEBHOOKS, name)
-
-
-@pytest.mark.parametrize("policy", ["Ignore", "Fail"])
-async def test_without_the_webhook(world, controller, policy):
-    """Pods are let in without hints, or refused, as configured; a gang that runs is not touched."""
-    await world.nodes(8)
-    await controller.start("--webhook-failure-policy", policy)
-    await two_racks(world)
-    await world.create(leader_worker_set(size=4, annotations=HARD))
-    before = {pod["metadata"]["uid"] for pod in await world.running("demo", 4)}
-    await controller.kill()
-    pod = stray_pod("late", world.namespace)
-    if policy == "Ignore":
-        await world.api.create(PODS, pod)
-    else:
-        with pytest.raises(ApiError):
-            await world.api.create(PODS, pod)
-    assert {pod["metadata"]["uid"] for pod in await world.running("demo", 4)} == before

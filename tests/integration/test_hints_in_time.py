@@ -1,16 +1,19 @@
 """What becomes of a group when the cluster changes between its hints and its binding, and of leaders that come first.
 
-Covers: nodes cordoned and taken in between, leaders of leader-first groups beside racks without room for the rest,
-`required` whose domain lost its room, a lost member that is replaced. Left out: hints in a quiet cluster (test_hints).
+Covers: nodes cordoned and taken in between, what is told of it, leaders of leader-first groups beside racks without
+room for the rest, `required` whose domain lost its room, a lost member that is replaced. Left out: hints in a quiet
+cluster (test_hints).
 """
+
+import json
 
 import pytest
 
-from lws_volcano.api.names import PLAN, REMADE, WORKER_INDEX
+from lws_volcano.api.names import PLACED, PLAN, REMADE, WORKER_INDEX
 from tests.integration.api import CLUSTER_TOPOLOGIES, HYPER_NODES, NODES, PODS
 from tests.integration.builders import leader_worker_set, pod_template
 from tests.integration.test_hints import HARD, by_group, hinted, plan_of
-from tests.integration.test_topology import names, topology
+from tests.integration.test_topology import command, names, topology
 
 GPUS = {"nvidia.com/gpu": "8"}
 HELD = [{"name": "example.com/hold"}]
@@ -88,6 +91,35 @@ async def test_nodes_cordoned_and_taken_before_the_binding(world, controller):
     await world.running("demo", 4)
     pods = await created(world, "demo", 4)
     assert [pod["spec"]["nodeName"] for pod in pods] == found[third]
+
+
+async def test_hints_that_could_not_be_followed_are_told(world, controller):
+    """A planned node is cordoned in the only rack: ranks move on by one; metric, PodGroup and `status` say so."""
+    await controller.start()
+    found = (await racks(world, 1))["r0"]
+    worker = pod_template(limits=GPUS, schedulingGates=HELD)
+    await world.create(leader_worker_set(size=3, worker=worker, annotations=HARD))
+    planned = [one["node"] for one in plan_of((await created(world, "demo", 3))[0])["pods"]]
+    await world.api.patch(NODES, planned[1], {"spec": {"unschedulable": True}})
+    await let_go(world, "demo")
+    await world.running("demo", 3)
+    pods = await created(world, "demo", 3)
+    assert [pod["spec"]["nodeName"] for pod in pods] == [node for node in found if node != planned[1]]
+
+    async def told():
+        (group,) = (await world.pod_groups()).values()
+        placed = json.loads(group["metadata"]["annotations"].get(PLACED, "{}"))
+        assert (placed.get("domain"), placed.get("followed")) == ("r0", False), placed
+        metrics = await controller.metrics()
+        return metrics.get('lws_volcano_groups_by_hint{followed="no"}') == 1
+
+    await world.eventually(told)
+    _, text = await command(world, "status", "-n", world.namespace, "-o", "json")
+    (row,) = json.loads(text)["groups"]
+    assert (row["domain"], row["tier"], row["followed"]) == ("r0", 1, False)
+    assert row["ringCost"] == row["plannedRingCost"] > 0
+    _, text = await command(world, "status", "-n", world.namespace)
+    assert "not followed" in text
 
 
 @pytest.mark.parametrize("annotations", [HARD, {}], ids=["hard", "no topology asked for"])
