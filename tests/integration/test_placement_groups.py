@@ -17,6 +17,7 @@ from tests.integration.test_topology import names
 
 RACKS = {f"r{rack}": names(4, 4 * rack) for rack in range(4)}
 SPINES = {"s0": ("r0", "r1"), "s1": ("r2", "r3")}
+NAMES = ("prefill", "decode")
 TOGETHER = {"lws-volcano.io/placement-group": "chat"}
 
 
@@ -92,33 +93,27 @@ async def test_a_set_that_comes_later_goes_beside_the_one_that_runs(world, contr
 
 
 async def test_a_domain_that_loses_its_room_is_given_up_for_the_closest(world, controller):
-    """A node is taken before the binding: that group is made anew in the next rack of the spine, and both run."""
+    """Nodes are taken before the binding: both groups are made anew, and meet in the next rack of the spine."""
     await controller.start()
     await two_spines(world)
     worker = pod_template(limits=GPUS, schedulingGates=HELD)
     await take(world, *RACKS["r0"][:2], *RACKS["r1"][:2])
-    await both(
-        world,
-        leader_worker_set("prefill", worker=worker, annotations={**HARD, **TOGETHER}),
-        leader_worker_set("decode", worker=worker, annotations={**HARD, **TOGETHER}),
-    )
-    first = {name: await created(world, name, 2) for name in ("prefill", "decode")}
-    planned = {name: plan_of(pods[0]) for name, pods in first.items()}
-    (rack,) = {plan["domain"]["name"] for plan in planned.values()}
-    assert rack in SPINES["s1"]
-    # What was free is asked again after a while only; a new life asks at once.
+    sets = {name: leader_worker_set(name, worker=worker, annotations={**HARD, **TOGETHER}) for name in NAMES}
+    await both(world, *sets.values())
+    first = [(await created(world, name, 2))[0] for name in NAMES]
+    (rack,) = {plan_of(leader)["domain"]["name"] for leader in first}
+    (other,) = {*SPINES["s1"]} - {rack}
+    # What is free is asked again after a while only; a new life asks at once.
     await controller.stop()
-    await take(world, planned["prefill"]["pods"][1]["node"])
+    await take(world, *RACKS[rack][:3])
     await controller.start(settings={"remake_after": 1.0})
 
     async def remade():
-        pods = await created(world, "prefill", 2)
-        assert pods[0]["metadata"]["uid"] != first["prefill"][0]["metadata"]["uid"]
-        return plan_of(pods[0])["domain"]["name"] != rack
+        pods = [pod for name in NAMES for pod in await created(world, name, 2)]
+        return all(held_to(pod) == {*RACKS[other]} for pod in pods)
 
-    await world.eventually(remade)
-    for name in ("prefill", "decode"):
+    await world.eventually(remade, timeout=60)
+    for name in NAMES:
         await let_go(world, name)
-    prefill, decode = await world.running("prefill", 2), await world.running("decode", 2)
-    assert racks_of(decode) == {rack}
-    assert racks_of(prefill) == {*SPINES["s1"]} - {rack}
+    for name in NAMES:
+        assert racks_of(await world.running(name, 2)) == {other}
