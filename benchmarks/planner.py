@@ -17,6 +17,8 @@ from benchmarks.baselines.greedy import greedy
 from benchmarks.baselines.optimum import best_group, most_pods
 from benchmarks.baselines.random_fit import random_fit
 from benchmarks.planner_fleet import Planner, demand, pod_on
+from lws_volcano.placement.hints import leader_hints
+from lws_volcano.placement.landing import wanted_alternatives
 from lws_volcano.placement.planner import plan_group, plan_groups
 
 BASELINES: dict[str, Placer] = {"random": random_fit, "greedy": greedy, "best fit": best_fit}
@@ -155,14 +157,29 @@ def _speed_rows(nodes: int, rounds: int) -> list[list[object]]:
         capacity.tally(eight.leader, eight.worker)
         capacity.unbind("uid-x")
 
+    def admit() -> None:
+        """What the webhook does for a leader."""
+        plan = plan_group(eight, capacity, alternatives=wanted_alternatives(eight))
+        capacity.reserve(eight, plan.nodes)
+        leader_hints(plan, capacity)
+        capacity.release(eight.key)
+
+    def admit_among_others() -> Callable[[], None]:
+        """The same while sixteen other groups are planned and not bound."""
+        for plan in plan_groups(hundred[:16], capacity, alternatives=1):
+            capacity.reserve(plan.demand, plan.nodes)
+        return admit
+
     calls: dict[str, tuple[Callable[[], object], int]] = {
         "one group of 8, best domain and ranks": (lambda: plan_group(eight, capacity, alternatives=1), rounds),
         "the same with 32 rank maps": (lambda: plan_group(eight, capacity), rounds),
         "one group of 40 over several racks": (lambda: plan_group(forty, capacity, alternatives=1), 20),
         "100 groups of 8, each seeing the others": (lambda: plan_groups(hundred, capacity, alternatives=1), 5),
         "one pod bound and gone": (change, rounds),
+        "a leader's admission: plan, 32 landings, annotation": (admit, rounds),
     }
-    return [[nodes, name, *_timed(call, count)] for name, (call, count) in calls.items()]
+    rows: list[list[object]] = [[nodes, name, *_timed(call, count)] for name, (call, count) in calls.items()]
+    return [*rows, [nodes, "the same beside 16 groups not bound yet", *_timed(admit_among_others(), rounds)]]
 
 
 def _timed(call: Callable[[], object], count: int) -> tuple[float, float]:

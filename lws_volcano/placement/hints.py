@@ -24,7 +24,7 @@ from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.landing import landings, roomy_nodes, sampled
 from lws_volcano.placement.order import Order, order_for, order_terms
 from lws_volcano.placement.plan import GroupPlan
-from lws_volcano.placement.plan_format import Note, read_annotation, write_annotation
+from lws_volcano.placement.plan_format import Note, write_annotation
 from lws_volcano.placement.window import Weighted, window
 from lws_volcano.topology.model import Topology
 
@@ -97,7 +97,7 @@ def leader_hints(
     """
     if plan.demand.rules.placement == "none":
         return PodHints()
-    text = write_annotation(
+    text, note = write_annotation(
         plan,
         order=None if plan.feasible else order_for(plan, capacity),
         landings=landings(plan, capacity),
@@ -107,7 +107,6 @@ def leader_hints(
     added = {PLAN: text, **task_priority(priority, annotations or {})}
     if plan.demand.bound:
         return replace(replacement_hints(plan, 0, capacity), annotations=added)
-    note = read_annotation(text)
     required = _required(note, 0, capacity.topology, capacity.hostname)
     if note.leader_first and not required:
         required = _one_of(roomy_nodes(plan, capacity, alone=alone), capacity.hostname)

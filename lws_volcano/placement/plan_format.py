@@ -131,10 +131,11 @@ def write_annotation(
     landings: Sequence[Landing] = (),
     unseen: bool = False,
     sub_groups: SubGroups | None = None,
-) -> str:
-    """The plan of one group for the annotation `lws-volcano.io/plan`; what is meant by the rest says `Note`."""
+) -> tuple[str, Note]:
+    """The annotation `lws-volcano.io/plan` of one group, and what `read_annotation` makes of it."""
+    listed = _listed(landings)
     entry = group_entry(plan)
-    entry["alternatives"] = _listed(landings)
+    entry["alternatives"] = listed
     if plan.demand.size > _PATHS:
         entry["pods"] = [{key: value for key, value in pod.items() if key != "path"} for pod in entry["pods"]]
     entry["placement"] = plan.demand.rules.placement
@@ -148,7 +149,19 @@ def write_annotation(
         entry["unseen"] = True
     if sub_groups is not None:
         entry["subGroups"] = asdict(sub_groups)
-    return _compact(entry)
+    note = Note(
+        feasible=plan.feasible,
+        domain=plan.domain.name if plan.domain else "",
+        nodes=tuple(pod.node for pod in plan.pods),
+        landings=tuple(landings[: len(listed)]),
+        order=order,
+        placement=plan.demand.rules.placement,
+        within=plan.within,
+        leader_first=plan.demand.rules.leader_first,
+        unseen=unseen,
+        sub_groups=sub_groups,
+    )
+    return _compact(entry), note
 
 
 def _compact(entry: Any) -> str:

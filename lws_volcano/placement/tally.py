@@ -13,7 +13,7 @@ workers that fit on a node and w' those that fit there beside the leader: leader
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from lws_volcano.placement.forest import Forest
@@ -64,9 +64,12 @@ class Tally:
         self._build()
 
     def _build(self) -> None:
+        gained: dict[int, int] = {}
         for place in range(len(self.rooms)):
             self._append(place)
-            self._move(place, self.rooms[place].pair(self.leader, self.worker), ordered=False)
+            self._recount(place, self.rooms[place].pair(self.leader, self.worker), gained)
+        for domain, change in gained.items():
+            self.free[domain] = change
         self._sort()
 
     def only(self, places: Iterable[int]) -> "Tally":
@@ -79,8 +82,9 @@ class Tally:
 
     def admit(self, place: int, pair: Pair) -> None:
         """A place has this much room from now on."""
-        if pair != self.pairs[place]:
-            self._move(place, pair, ordered=True)
+        gained: dict[int, int] = {}
+        self._recount(place, pair, gained)
+        self._reorder(gained)
 
     def _sort(self) -> None:
         for domain in range(len(self.free)):
@@ -119,12 +123,15 @@ class Tally:
             self.dirty.add(place)
         if not self.dirty:
             return
+        gained: dict[int, int] = {}
         for place in self.dirty:
             self._reconsider(place)
-            self.admit(place, self.rooms[place].pair(self.leader, self.worker))
+            self._recount(place, self.rooms[place].pair(self.leader, self.worker), gained)
         self.dirty.clear()
+        self._reorder(gained)
 
-    def _move(self, place: int, pair: Pair, *, ordered: bool) -> None:
+    def _recount(self, place: int, pair: Pair, gained: dict[int, int]) -> None:
+        """Take the new room of a place in; what its domains gained is added up, to put each in order once."""
         old, self.pairs[place] = self.pairs[place], pair
         if old == pair:
             return
@@ -140,10 +147,7 @@ class Tally:
                     del classes[old]
             if pair != _EMPTY:
                 classes[pair] = classes.get(pair, 0) + 1
-            if ordered:
-                self._reorder(domain, pair[0] - old[0])
-            else:
-                self.free[domain] += pair[0] - old[0]
+            gained[domain] = gained.get(domain, 0) + pair[0] - old[0]
 
     def _move_loose(self, place: int, old: Pair, pair: Pair) -> None:
         entry = (self.forest.names[place], place)
@@ -154,13 +158,14 @@ class Tally:
         if pair != _EMPTY:
             insort(self.loose.setdefault(pair, []), entry)
 
-    def _reorder(self, domain: int, change: int) -> None:
-        if change:
-            entries = self.order[self.forest.level_of[domain]]
-            del entries[bisect_left(entries, self._entry(domain))]
-            self.free[domain] += change
-            insort(entries, self._entry(domain))
-        self._summarise(domain)
+    def _reorder(self, gained: Mapping[int, int]) -> None:
+        for domain, change in gained.items():
+            if change:
+                entries = self.order[self.forest.level_of[domain]]
+                del entries[bisect_left(entries, self._entry(domain))]
+                self.free[domain] += change
+                insort(entries, self._entry(domain))
+            self._summarise(domain)
 
     def _summarise(self, domain: int) -> None:
         loss, best = NEVER, -1

@@ -283,8 +283,9 @@ def test_annotations_read_back(size: int, mode: str, count: int) -> None:
     room = capacity(racks(count, 3, 2))
     plan = plan_group(group(size, shape(), mode=mode), room)
     found = landings(plan, room)
-    text = write_annotation(plan, order=order_for(plan, room), landings=found, unseen=True)
+    text, written = write_annotation(plan, order=order_for(plan, room), landings=found, unseen=True)
     note = read_annotation(text)
+    assert note == written
     assert note.feasible == plan.feasible
     assert note.nodes == tuple(p.node for p in plan.pods)
     assert note.landings == found
@@ -292,6 +293,18 @@ def test_annotations_read_back(size: int, mode: str, count: int) -> None:
     assert note.unseen
     entry = {**json.loads(text), "alternatives": None}
     assert {**group_entry(plan), "alternatives": None}.items() <= entry.items()
+
+
+def test_what_is_cut_from_an_annotation_is_not_in_the_note_either() -> None:
+    """The leader gets hints for the landings that its workers will read, and no others."""
+    room = capacity(
+        {f"rack-with-a-long-name-{rack}": {f"{rack}-{'n' * 90}-{i}": 1 for i in range(9)} for rack in range(30)}
+    )
+    plan = plan_group(group(9, **HARD), room)
+    found = landings(plan, room)
+    text, written = write_annotation(plan, landings=found)
+    assert read_annotation(text) == written
+    assert 0 < len(written.landings) < len(found)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"feasible":true}', '{"feasible":1,"pods":3,"domain":[]}'])
