@@ -127,6 +127,15 @@ def test_hyper_nodes_that_are_missing_or_no_tree():
     ]
 
 
+def test_a_pattern_that_nothing_can_be_made_of():
+    """Named with its HyperNode; the check goes on."""
+    member = {"type": "Node", "selector": {"regexMatch": {"pattern": "gpu["}}}
+    odd = HyperNode.parse({"metadata": {"name": "odd", "uid": "o"}, "spec": {"tier": 1, "members": [member]}})
+    (found,) = hyper_nodes.check(patient(odd, hyper_node("r1", "n1")))
+    assert (found.level, found.where) == (Level.WARNING, "HyperNode odd")
+    assert "'gpu['" in found.what
+
+
 def test_the_provider_of_leader_worker_set():
     """On is an error, off and absent are not."""
     on = "gangSchedulingManagement:\n  schedulerProvider: volcano\n"
