@@ -161,9 +161,19 @@ def _services(args: argparse.Namespace, namespace: str) -> tuple[tuple[str, Serv
             leading=context.leading,
             hints=PlannedHints(context.capacity, context.cluster, context.settings),
             clock=context.clock,
+            prepared=lambda: _prepared(context),
         )
 
     return (("webhook", make),)
+
+
+def _prepared(context: Context) -> bool:
+    """What hints come from is known: caches, topology, free room; what cannot be read is not waited for."""
+    cluster, kinds = context.cluster, context.cluster.kinds
+    listed = (one.store.synced or one.store.missing for one in (kinds.topologies, kinds.pods, kinds.lws))
+    if not all(listed) or cluster.topology_pending():
+        return False
+    return cluster.topology is None or context.capacity() is not None or bool(kinds.assigned.store.missing)
 
 
 def _address(flag: str, text: str) -> Address | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
@@ -23,6 +23,8 @@ from lws_volcano.webhook.server import Server
 __all__ = ["Webhook"]
 
 _log = structlog.get_logger(__name__)
+_EARLY: Final = 0.1
+"""Seconds between two looks whether the replica is prepared."""
 
 
 class Webhook:
@@ -33,6 +35,9 @@ class Webhook:
     leading
         Whether this replica may write what all share (the registration). A replica whose certificate authority is its
         own adds it to the registration whether it leads or not: nobody else can.
+    prepared
+        Whether hints can be given as well as they ever will. Behind a Service nobody asks a replica that is not ready;
+        a registration that names this process itself is therefore not written before.
     """
 
     def __init__(
@@ -45,8 +50,10 @@ class Webhook:
         leading: Callable[[], bool],
         hints: HintSource | None = None,
         clock: Clock | None = None,
+        prepared: Callable[[], bool] = lambda: True,
     ) -> None:
         self._client = client
+        self._prepared = prepared
         self._settings = settings
         self._options = options
         self._leading = leading
@@ -99,9 +106,13 @@ class Webhook:
                 await self._clock.sleep(1.0)
 
     async def _keep(self) -> None:
-        registration = self._registration()
+        registration, early = self._registration(), bool(self._options.url_host)
         while True:
             await self._attempt(self._keeper.step)
+            early = early and not self._prepared()
+            if early:
+                await self._clock.sleep(min(_EARLY, self._options.upkeep))
+                continue
             if registration and (self._leading() or not self._keeper.shared):
                 await self._attempt(lambda: registration.step(self._keeper.ca_bundle, shared=self._keeper.shared))
             await self._clock.sleep(self._options.upkeep)

@@ -84,7 +84,7 @@ class Hurried(SystemClock):
 
 
 @asynccontextmanager
-async def running(api_server, *, leading=True, **options):
+async def running(api_server, *, leading=True, prepared=lambda: True, **options):
     """A webhook that runs."""
     chosen = WebhookOptions(
         **{
@@ -96,7 +96,15 @@ async def running(api_server, *, leading=True, **options):
             **options,
         }
     )
-    hook = Webhook(api_server.client, Cluster(), Settings(), chosen, leading=lambda: leading, clock=Hurried())
+    hook = Webhook(
+        api_server.client,
+        Cluster(),
+        Settings(),
+        chosen,
+        leading=lambda: leading,
+        clock=Hurried(),
+        prepared=prepared,
+    )
     task = asyncio.create_task(hook.run())
     try:
         yield hook
@@ -127,6 +135,20 @@ async def test_starts_when_the_api_server_comes(api_server):
         api_server.trouble = 0
         await until(lambda: not hook.unready() and api_server.configuration)
         assert f":{hook.port}/" in api_server.configuration["webhooks"][0]["clientConfig"]["url"]
+
+
+async def test_nobody_is_sent_to_a_process_that_cannot_give_hints_yet(api_server):
+    """Registered under its own address only when it is prepared; from then on whatever becomes of that."""
+    known = []
+    async with running(api_server, prepared=lambda: bool(known)) as hook:
+        await until(lambda: not hook.unready())
+        await asyncio.sleep(0.05)
+        assert not api_server.configuration
+        known.append("topology")
+        await until(lambda: api_server.configuration)
+        known.clear()
+        api_server.configuration = None
+        await until(lambda: api_server.configuration)
 
 
 async def test_trouble_later_leaves_it_serving(api_server):
