@@ -49,7 +49,7 @@ def report_outsiders(group: Group) -> Notice | None:
         reason=Reason.POD_NOT_IN_GANG,
         message=(
             f"group {group.index}: {names}{more} belong to another PodGroup, or got a node before the gang was asked "
-            "for; restart the group to have all of it in one PodGroup"
+            "for; restart the group (delete its leader pod) to have all of it in one PodGroup"
         ),
     )
 

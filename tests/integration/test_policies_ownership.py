@@ -193,7 +193,7 @@ async def test_a_running_set_that_is_opted_in_later(watched):
     await watched.running("demo", 4)
     await watched.annotate("demo", gang="true")
     condition = await condition_is(watched, "demo", "PodNotInGang")
-    assert condition["status"] == "True"
+    assert condition["status"] == "False"
     assert "group 0" in condition["message"]
     assert await our_groups(watched) == {}
     old = await watched.pods("demo")

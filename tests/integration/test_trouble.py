@@ -10,7 +10,7 @@ import pytest
 
 from deploy.local.control_plane import ControlPlane
 from deploy.local.programs import start_programs
-from deploy.local.resources import CRDS, NAMESPACES
+from deploy.local.resources import CRDS, NAMESPACES, PODS
 from lws_volcano.api.names import GANG_SCHEDULED
 from tests.integration.api import EVENTS, LEADER_WORKER_SETS, QUEUES
 from tests.integration.builders import leader_worker_set, pod_template
@@ -191,3 +191,27 @@ async def test_started_before_lws_and_volcano_are_installed(tmp_path, programs):
             await world.create(leader_worker_set("patient", size=2))
             await world.running("patient", 2, timeout=90)
             await controller.stop()
+
+
+async def test_pods_that_were_placed_while_the_webhook_was_away(world, controller):
+    """They run, but in no gang: the condition is False and says how to mend it, and that mends it."""
+    await world.nodes(4)
+    await controller.start()
+    await controller.kill()
+    await world.create(leader_worker_set(replicas=2, size=2, worker=pod_template(requests={"cpu": "1"})))
+    before = await world.running("demo", 4)
+    await controller.start()
+    condition = await condition_is(world, "demo", "PodNotInGang")
+    assert condition["status"] == "False"
+    assert "2 of 2 groups placed" in condition["message"]
+    assert "delete its leader pod" in condition["message"]
+    for leader in ("demo-0", "demo-1"):
+        await world.api.delete(PODS, leader, world.namespace)
+
+    async def made_anew():
+        now = await world.running("demo", 4)
+        return not {one["metadata"]["uid"] for one in now} & {one["metadata"]["uid"] for one in before}
+
+    await world.eventually(made_anew, 60)
+    condition = await condition_is(world, "demo", "AllGroupsPlaced")
+    assert condition["status"] == "True"

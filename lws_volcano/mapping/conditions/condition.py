@@ -1,7 +1,7 @@
 """The condition `lws-volcano.io/GangScheduled` of an LWS, from its rows and problems.
 
-Rule: True when every group that should exist is placed: as many groups as `spec.replicas` asks for, and the surge
-groups that are there. A problem that a person has to mend gives the reason even so, because nobody reads further than
+Rule: True when every group that should exist is placed by its PodGroup: as many groups as `spec.replicas` asks for, and
+the surge groups that are there. A group whose pods got their nodes outside it is placed, and no gang. A problem that a person has to mend gives the reason even so, because nobody reads further than
 the reason; else it is that of most of the groups that are not placed, with counts.
 """
 
@@ -21,6 +21,7 @@ def gang_condition(replicas: int, rows: Sequence[GroupStatus], problems: Sequenc
     """Sum up. `rows` without the groups that are only ending."""
     placed = {row.group for row in rows if row.placed >= row.size > 0}
     open_rows = [row for row in rows if row.group not in placed]
+    outside = [row for row in rows if row.reason is Reason.POD_NOT_IN_GANG]
     whole = not open_rows and len(placed) >= replicas
     problem = worst(problems)
     total = max(replicas, len({row.group for row in rows}))
@@ -28,20 +29,14 @@ def gang_condition(replicas: int, rows: Sequence[GroupStatus], problems: Sequenc
     if problem is not None:
         # Groups that somebody else makes are not counted: "0 of 3" would be wrong.
         message = problem.message if problem.reason is Reason.STOOD_DOWN else f"{problem.message} ({counts})"
-        return GangCondition(status=whole and bool(rows), reason=problem.reason, message=message)
+        return GangCondition(status=whole and bool(rows) and not outside, reason=problem.reason, message=message)
     if not replicas and not rows:
         return GangCondition(status=True, reason=Reason.NO_GROUPS, message="spec.replicas is 0: nothing to place")
-    if whole:
-        return _whole(counts, [row for row in rows if row.reason is Reason.POD_NOT_IN_GANG])
-    return _waiting(counts, open_rows)
-
-
-def _whole(counts: str, outside: Sequence[GroupStatus]) -> GangCondition:
-    """Every group is placed, which is what True means; that some came there without a gang gives the reason."""
-    if not outside:
-        return GangCondition(status=True, reason=Reason.ALL_GROUPS_PLACED, message=counts)
-    more = f" (and {len(outside) - 1} more groups)" if len(outside) > 1 else ""
-    return GangCondition(status=True, reason=Reason.POD_NOT_IN_GANG, message=f"{counts}; {outside[0].message}{more}")
+    if not whole:
+        return _waiting(counts, open_rows)
+    if outside:
+        return _waiting(counts, outside)
+    return GangCondition(status=True, reason=Reason.ALL_GROUPS_PLACED, message=counts)
 
 
 def _waiting(counts: str, open_rows: Sequence[GroupStatus]) -> GangCondition:

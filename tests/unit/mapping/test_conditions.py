@@ -74,6 +74,19 @@ def test_without_a_word_of_the_scheduler_the_request_is_named():
     assert "queue" not in plan.groups[0].message
 
 
+def test_a_set_that_was_placed_outside_its_gang_is_not_gang_scheduled():
+    """It is placed and runs, but nothing was all or nothing; a group that waits comes first."""
+    owner = lws(replicas=2)
+    outside = [*group("0", node="n1", joined=False), *group("1", node="n1", joined=False)]
+    condition = found(owner, outside).condition
+    assert (condition.status, condition.reason) == (False, Reason.POD_NOT_IN_GANG)
+    assert "2 of 2 groups placed" in condition.message
+    assert "(group 0, 1)" in condition.message
+    assert "delete its leader pod" in condition.message
+    one_waits = found(owner, [*group("0", node="n1", joined=False), *group("1")]).condition
+    assert one_waits.reason is Reason.WAITING_FOR_CAPACITY
+
+
 def test_a_group_that_its_queue_has_not_let_in_names_the_queue():
     """Phase Pending: the scheduler does not look at the pods yet."""
     owner = lws()

@@ -52,7 +52,8 @@ def test_a_running_group_that_is_opted_in_later_gets_no_empty_pod_group():
     found = here.settle()
     assert not here.pod_groups
     assert [notice.reason for notice in found.notices] == [Reason.POD_NOT_IN_GANG]
-    assert (found.condition.status, found.condition.reason) == (True, Reason.POD_NOT_IN_GANG)
+    assert (found.condition.status, found.condition.reason) == (False, Reason.POD_NOT_IN_GANG)
+    assert "delete its leader pod" in found.condition.message
     assert [row.reason for row in found.groups] == [Reason.POD_NOT_IN_GANG]
     here.drop(*list(here.pods))
     here.put(pod(uid="new"))
