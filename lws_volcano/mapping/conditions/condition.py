@@ -1,8 +1,9 @@
 """The condition `lws-volcano.io/GangScheduled` of an LWS, from its rows and problems.
 
 Rule: True when every group that should exist is placed by its PodGroup: as many groups as `spec.replicas` asks for, and
-the surge groups that are there. A group whose pods got their nodes outside it is placed, and no gang. A problem that a person has to mend gives the reason even so, because nobody reads further than
-the reason; else it is that of most of the groups that are not placed, with counts.
+the surge groups that are there. A group whose pods got their nodes outside it is placed, and no gang. A problem that a
+person has to mend gives the reason even so, because nobody reads further than the reason; else it is that of most of
+the groups that are not placed, with counts.
 """
 
 from collections import Counter
