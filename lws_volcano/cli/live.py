@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from lws_volcano.api.errors import ClusterError
 from lws_volcano.api.settings import Settings
-from lws_volcano.kube.client import Client
+from lws_volcano.kube.client import TIMEOUT, Client
 from lws_volcano.kube.discovery import capabilities
 from lws_volcano.kube.errors import Forbidden, NotFound, Unavailable
+from lws_volcano.kube.lists import Page, Target, whole_list
 from lws_volcano.state.catalog import Catalog
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import Kind
@@ -21,8 +22,6 @@ from lws_volcano.state.topology_given import TopologyFiles, given_topologies
 from lws_volcano.topology.membership import is_ours
 
 __all__ = ["in_cluster", "look", "require"]
-
-PAGE = 500
 
 T = TypeVar("T")
 
@@ -116,17 +115,13 @@ def require(*kinds: Kind[Any]) -> None:
 
 
 async def _list(client: Client, kind: Kind[Any], refused: Callable[[Kind[Any], Forbidden], None]) -> None:
-    query = {"limit": str(PAGE)}
-    query |= {"labelSelector": kind.label_selector} if kind.label_selector else {}
-    query |= {"fieldSelector": kind.field_selector} if kind.field_selector else {}
+    target = Target(resource=kind.resource, label_selector=kind.label_selector, field_selector=kind.field_selector)
     items: list[tuple[Any, int]] = []
     try:
-        while True:
-            page = await client.list_page(kind.resource, query)
-            items.extend((view, 0) for view in map(_parser(kind), page.get("items") or ()) if view is not None)
-            query["continue"] = (page.get("metadata") or {}).get("continue") or ""
-            if not query["continue"]:
-                break
+        async for part in whole_list(client, target, within=TIMEOUT):
+            if isinstance(part, Page):
+                items = [] if part.first else items
+                items.extend((view, 0) for view in map(_parser(kind), part.items) if view is not None)
     except (Forbidden, NotFound) as error:
         kind.store.clear(str(error))
         if isinstance(error, Forbidden):

@@ -14,7 +14,7 @@ Source: client-go tools/cache/reflector.go for the constants and for what to do 
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -33,10 +33,11 @@ from lws_volcano.kube.errors import (
     Unavailable,
     error_of_status,
 )
+from lws_volcano.kube.lists import PAGE, WITHIN, Listed, Page, Target, whole_list
 from lws_volcano.kube.outage import Outage
 from lws_volcano.kube.resources import Resource
 
-__all__ = ["Bookmark", "Event", "Failing", "Listed", "Missing", "Page", "Target", "Timing", "Update", "for_ever"]
+__all__ = ["Bookmark", "Event", "Failing", "Missing", "Timing", "Update", "for_ever"]
 
 _log = structlog.get_logger(__name__)
 
@@ -54,41 +55,14 @@ class Timing:
     """Without a byte for so long (bookmarks come every minute) the connection is given up."""
     lived: float = 1.0
     """A watch that ended cleanly sooner than this is reopened with a delay."""
-    list_within: float = 60.0
-    page: int = 500
+    list_within: float = WITHIN
+    page: int = PAGE
     first_retry: float = 0.8
     last_retry: float = 30.0
 
     def backoff(self, outage: Outage) -> Backoff:
         """Waiting times for one chain of retries."""
         return Backoff(self.clock, self.first_retry, self.last_retry, outage)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """What is watched."""
-
-    resource: Resource
-    label_selector: str = ""
-    field_selector: str = ""
-
-    def query(self, **more: str) -> dict[str, str]:
-        """Query parameters, the empty ones left out."""
-        asked = {"labelSelector": self.label_selector, "fieldSelector": self.field_selector, **more}
-        return {name: value for name, value in asked.items() if value}
-
-
-class Page(NamedTuple):
-    """A part of a list; the first of a list makes earlier parts void."""
-
-    items: Sequence[Json]
-    first: bool
-
-
-class Listed(NamedTuple):
-    """All pages of a list have come; it is true of this version."""
-
-    version: str
 
 
 class Update(NamedTuple):
@@ -134,7 +108,7 @@ async def for_ever(client: Client, target: Target, timing: Timing) -> AsyncItera
         started = timing.clock.monotonic()
         asked: float | None = None
         try:
-            async for part in _list(client, target, timing):
+            async for part in whole_list(client, target, page=timing.page, within=timing.list_within):
                 yield part
                 if isinstance(part, Listed):
                     async for event in until_expired(client, target, part.version, timing):
@@ -253,27 +227,6 @@ def _stream_error(status: Json) -> ApiError:
 
 def _version_of(item: Json) -> str:
     return str(item["metadata"]["resourceVersion"])
-
-
-async def _list(client: Client, target: Target, timing: Timing) -> AsyncIterator[Page | Listed]:
-    try:
-        async for event in _pages(client, target, timing, timing.page):
-            yield event
-    except Gone:
-        # The list took longer than the server keeps the version of its first page: all at once, then.
-        async for event in _pages(client, target, timing, 0):
-            yield event
-
-
-async def _pages(client: Client, target: Target, timing: Timing, limit: int) -> AsyncIterator[Page | Listed]:
-    token, first = "", True
-    while first or token:
-        query = target.query(**({"limit": str(limit)} if limit else {}), **{"continue": token})
-        page = await client.list_page(target.resource, query, within=timing.list_within)
-        metadata = page.get("metadata") or {}
-        yield Page(page.get("items") or (), first)
-        token, first = metadata.get("continue") or "", False
-    yield Listed(str(metadata.get("resourceVersion") or ""))
 
 
 def _asked(error: Exception) -> float | None:

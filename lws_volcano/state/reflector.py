@@ -8,7 +8,8 @@ import structlog
 from pydantic import ValidationError
 
 from lws_volcano.kube.client import Client, Json
-from lws_volcano.kube.watch import Bookmark, Event, Failing, Listed, Missing, Page, Target, Timing, Update, for_ever
+from lws_volcano.kube.lists import Listed, Page, Target
+from lws_volcano.kube.watch import Bookmark, Event, Failing, Missing, Timing, Update, for_ever
 from lws_volcano.observe import metrics
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.state.kinds import Kind

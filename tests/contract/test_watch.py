@@ -12,8 +12,9 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 
 from lws_volcano.kube.client import Client
+from lws_volcano.kube.lists import Listed, Page, Target
 from lws_volcano.kube.resources import QUEUES
-from lws_volcano.kube.watch import Bookmark, Event, Failing, Listed, Missing, Page, Target, Timing, Update, for_ever
+from lws_volcano.kube.watch import Bookmark, Event, Failing, Missing, Timing, Update, for_ever
 from tests.contract.api_server import ApiServer, Fault, html, refused, status
 from tests.contract.clocks import RestlessClock
 

@@ -13,7 +13,7 @@ from lws_volcano.api.errors import ClusterError
 from lws_volcano.cli import status
 from lws_volcano.cli.live import in_cluster, look, require
 from lws_volcano.cli.main import main
-from lws_volcano.kube.errors import Forbidden, NotFound
+from lws_volcano.kube.errors import Forbidden, Gone, NotFound
 
 TEMPLATE = {"spec": {"schedulerName": "volcano"}}
 SET = {
@@ -32,7 +32,7 @@ class Lists:
         """Nothing is configured."""
         raise NotFound(404)
 
-    async def list_page(self, resource, query):
+    async def list_page(self, resource, query, **_):
         """All on one page, selected by the presence of a label."""
         found = self._lists.get(resource.plural, [])
         if isinstance(found, Exception):
@@ -52,6 +52,21 @@ def test_a_plan_sees_the_pods_of_everybody(every_pod, seen):
     client = Lists(pods=[pod("ours", **{"leaderworkerset.sigs.k8s.io/name": "demo"}), pod("other")])
     found = asyncio.run(look(client, every_pod=every_pod))
     assert set(found.kinds.pods.store.names()) == seen
+
+
+def test_a_list_that_expires_between_its_pages_is_read_again_whole():
+    """Each pod is there once, those of pages that are void not at all."""
+
+    class Slow(Lists):
+        async def list_page(self, resource, query, **more):
+            """The first page of many pods, never a second one."""
+            if "continue" in query:
+                raise Gone(410, "Expired")
+            page = await super().list_page(resource, query, **more)
+            return {**page, "metadata": {"continue": "later"}} if "limit" in query and page["items"] else page
+
+    found = asyncio.run(look(Slow(pods=[pod("one"), pod("two")]), every_pod=True))
+    assert sorted(found.kinds.pods.store.names()) == ["a/one", "a/two"]
 
 
 def test_what_may_not_be_read_is_an_answer_only_where_it_is_needed():

@@ -8,7 +8,8 @@ from typing import Any
 
 from lws_volcano.api import names
 from lws_volcano.api.settings import Settings
-from lws_volcano.kube.watch import Listed, Page, Timing, Update
+from lws_volcano.kube.lists import Listed, Page
+from lws_volcano.kube.watch import Timing, Update
 from lws_volcano.state.cluster import Area, Cluster, Key
 from lws_volcano.state.kinds import Kind
 from lws_volcano.state.reflector import Reflector
