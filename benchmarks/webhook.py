@@ -29,12 +29,13 @@ from lws_volcano.api.volcano import PodGroup
 from lws_volcano.api.workloads import LeaderWorkerSet
 from lws_volcano.controller.responsiveness import keep_caches_frozen, switch_threads_often
 from lws_volcano.kube.clock import SystemClock
+from lws_volcano.observe.address import Address
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.webhook.handler import Handler, Known
 from lws_volcano.webhook.keeper import CertificateKeeper, KeeperOptions, server_context
 from lws_volcano.webhook.lookup import Lookup, Source
 from lws_volcano.webhook.planned_hints import PlannedHints
-from lws_volcano.webhook.server import Address, Server
+from lws_volcano.webhook.server import Server
 
 LWS: Final = "leaderworkerset.sigs.k8s.io/"
 HASH: Final = "5f4b9c8d7"
@@ -87,7 +88,7 @@ async def _serve(pipe: Connection, sets: int, pods: int, nodes: int) -> None:
     context = server_context()
     keeper = CertificateKeeper(context, KeeperOptions(names=("127.0.0.1",), store=None, clock=clock))
     await keeper.step()
-    server = Server(Handler(known), context, Address(host="127.0.0.1", port=0, drain=0.0))
+    server = Server(Handler(known), context, Address("127.0.0.1", 0), drain=0.0, finish=5.0)
     frozen = asyncio.create_task(keep_caches_frozen(lambda: True, clock))
     await asyncio.sleep(0)
     await server.start()

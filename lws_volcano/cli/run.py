@@ -10,10 +10,10 @@ from lws_volcano.cli.arguments import add_cluster_arguments
 from lws_volcano.cli.settings import load_settings
 from lws_volcano.controller.leader_election import ElectionTimes
 from lws_volcano.controller.manager import run as run_controller
-from lws_volcano.controller.options import Address, Context, RunOptions, Service, ServiceFactory
+from lws_volcano.controller.options import Context, RunOptions, Service, ServiceFactory
+from lws_volcano.observe.address import Address
 from lws_volcano.webhook.options import WebhookOptions
 from lws_volcano.webhook.planned_hints import PlannedHints
-from lws_volcano.webhook.server import Address as WebhookAddress
 from lws_volcano.webhook.service import Webhook
 
 __all__ = ["add_parser", "options_of", "run"]
@@ -142,7 +142,7 @@ def _services(args: argparse.Namespace, namespace: str) -> tuple[tuple[str, Serv
     if address is None:
         return ()
     options = WebhookOptions(
-        address=WebhookAddress(host=address.host, port=address.port),
+        address=address,
         namespace=namespace,
         service=args.webhook_service,
         url_host=args.webhook_host,

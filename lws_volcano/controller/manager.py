@@ -20,7 +20,7 @@ from lws_volcano.controller.gate import Gate
 from lws_volcano.controller.hyper_nodes import HyperNodeKeeper
 from lws_volcano.controller.leader_election import Alone, LeaderElector, Leadership
 from lws_volcano.controller.lws_reconciler import LwsReconciler
-from lws_volcano.controller.options import Address, Context, RunOptions
+from lws_volcano.controller.options import Context, RunOptions
 from lws_volcano.controller.queue import WorkQueue
 from lws_volcano.controller.responsiveness import keep_caches_frozen, switch_threads_often
 from lws_volcano.controller.topology_follower import TopologyFollower
@@ -33,6 +33,7 @@ from lws_volcano.kube.discovery import capabilities
 from lws_volcano.kube.watch import Timing
 from lws_volcano.mapping.plan import plan_lws
 from lws_volcano.observe import health, logging
+from lws_volcano.observe.address import Address
 from lws_volcano.state.cluster import Area, Cluster, Key
 from lws_volcano.state.kinds import Kind
 from lws_volcano.state.reflector import Reflector

@@ -9,19 +9,12 @@ from lws_volcano.api.settings import Settings
 from lws_volcano.controller.leader_election import ElectionTimes
 from lws_volcano.kube.client import Client
 from lws_volcano.kube.clock import Clock, SystemClock
+from lws_volcano.observe.address import Address
 from lws_volcano.observe.logging import LogFormat
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.state.cluster import Cluster
 
-__all__ = ["Address", "Context", "RunOptions", "Service", "ServiceFactory", "Serving"]
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where to listen."""
-
-    host: str
-    port: int
+__all__ = ["Context", "RunOptions", "Service", "ServiceFactory", "Serving"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

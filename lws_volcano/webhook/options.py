@@ -1,14 +1,15 @@
 """What an admin decides about the webhook of one process."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
+from lws_volcano.observe.address import Address
 from lws_volcano.webhook.configuration import PATH, FailurePolicy, Registered, ServiceReference
 from lws_volcano.webhook.registration import Mode
-from lws_volcano.webhook.server import Address
 
 __all__ = ["RegistrationMode", "WebhookOptions"]
 
+_EVERYWHERE: Final = Address("0.0.0.0", 9443)  # noqa: S104 - a pod's address isn't known beforehand
 RegistrationMode = Literal["manage", "ca-bundle", "none"]
 
 
@@ -18,6 +19,9 @@ class WebhookOptions:
 
     Attributes
     ----------
+    drain, finish
+        Seconds for which a replica that is ending serves on, while endpoints learn that it is going; and that are then
+        given to the requests still under way.
     namespace, service
         The Service in front of the replicas; its DNS names are in the certificate.
     url_host
@@ -35,7 +39,9 @@ class WebhookOptions:
         Seconds between two looks at the certificate and the registration: a bundle that was reset is wrong no longer.
     """
 
-    address: Address = field(default_factory=Address)
+    address: Address = _EVERYWHERE
+    drain: float = 3.0
+    finish: float = 5.0
     namespace: str = "lws-volcano-system"
     service: str = "lws-volcano-webhook"
     url_host: str = ""

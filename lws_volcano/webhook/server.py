@@ -2,14 +2,14 @@
 
 import asyncio
 import ssl
-from dataclasses import dataclass
 
 from aiohttp import web
 
+from lws_volcano.observe.address import Address
 from lws_volcano.webhook.configuration import PATH
 from lws_volcano.webhook.handler import Handler
 
-__all__ = ["Address", "Server"]
+__all__ = ["Server"]
 
 _LARGEST_REVIEW = 8 * 2**20
 """Bytes. etcd holds 1.5 MiB an object; a review carries it twice at most, and JSON is longer than the stored form."""
@@ -18,11 +18,10 @@ _KEEPALIVE = 150.0
 request runs into a connection that is just being closed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
-    """Where to listen (port 0: any free one), and how long to stop.
+class Server:
+    """Serves AdmissionReviews under `PATH`.
 
-    Attributes
+    Parameters
     ----------
     drain
         Seconds between the call of `stop` and the end of listening, while endpoints learn that we are going.
@@ -30,22 +29,21 @@ class Address:
         Seconds given to the requests that are still under way after that.
     """
 
-    host: str = "0.0.0.0"  # noqa: S104 - a pod's address isn't known beforehand
-    port: int = 9443
-    drain: float = 3.0
-    finish: float = 5.0
-
-
-class Server:
-    """Serves AdmissionReviews under `PATH`."""
-
-    def __init__(self, handler: Handler, context: ssl.SSLContext | None, address: Address) -> None:
-        self._address = address
+    def __init__(
+        self,
+        handler: Handler,
+        context: ssl.SSLContext | None,
+        address: Address,
+        *,
+        drain: float,
+        finish: float,
+    ) -> None:
+        self._address, self._drain = address, drain
         self._context = context
         app = web.Application(client_max_size=_LARGEST_REVIEW)
         app.router.add_post(PATH, handler.handle)
         self._runner = web.AppRunner(
-            app, access_log=None, keepalive_timeout=_KEEPALIVE, shutdown_timeout=address.finish, handle_signals=False
+            app, access_log=None, keepalive_timeout=_KEEPALIVE, shutdown_timeout=finish, handle_signals=False
         )
 
     @property
@@ -69,5 +67,5 @@ class Server:
 
     async def stop(self) -> None:
         """Serve on while callers learn to stay away, then finish what is under way and close."""
-        await asyncio.sleep(self._address.drain)
+        await asyncio.sleep(self._drain)
         await self._runner.cleanup()

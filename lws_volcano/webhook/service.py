@@ -1,7 +1,6 @@
 """The webhook of one process, put together: certificate, server, registration. Runs on every replica."""
 
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from typing import Any, Final
 
 import structlog
@@ -65,8 +64,8 @@ class Webhook:
             cluster=cluster, lookup=self._lookup, hints=hints or NoHints(), settings=settings, clock=self._clock
         )
         # Only a Service has endpoints that take a moment to learn that we are going.
-        address = replace(options.address, drain=0.0) if options.url_host else options.address
-        self._server = Server(Handler(known), context, address)
+        drain = 0.0 if options.url_host else options.drain
+        self._server = Server(Handler(known), context, options.address, drain=drain, finish=options.finish)
         self._listening = False
 
     @property

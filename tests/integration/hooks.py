@@ -8,10 +8,10 @@ from deploy.local.control_plane import free_ports
 from deploy.local.resources import MUTATING_WEBHOOKS
 from lws_volcano.api.settings import Settings
 from lws_volcano.kube.client import Client
+from lws_volcano.observe.address import Address
 from lws_volcano.observe.metrics import REGISTRY
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.webhook.options import WebhookOptions
-from lws_volcano.webhook.server import Address
 from lws_volcano.webhook.service import Webhook
 
 __all__ = ["Hooks", "answers", "stray_pod", "unused_port"]
@@ -40,7 +40,8 @@ class Hooks:
         self._tasks = {}
         self._configurations = set()
         self.options = WebhookOptions(
-            address=Address(host="127.0.0.1", port=0, drain=0.0),
+            address=Address("127.0.0.1", 0),
+            drain=0.0,
             namespace=world.namespace,
             url_host="127.0.0.1",
             registration="manage",

@@ -16,6 +16,7 @@ from deploy.local.control_plane import free_ports
 from deploy.local.errors import ApiError
 from deploy.local.resources import MUTATING_WEBHOOKS, PODS
 from lws_volcano.kube.clock import SystemClock
+from lws_volcano.observe.address import Address
 from lws_volcano.placement.hints import PodHints
 from lws_volcano.webhook.configuration import Registered, desired
 from tests.integration.api import EVENTS, Resource
@@ -145,13 +146,12 @@ async def test_outage_with_ignore_lets_pods_in(world, hooks):
 async def test_outage_with_fail_holds_pods_until_we_are_back(world, hooks):
     """Fail closed: no pod comes in unbound; as soon as a replica answers, their StatefulSets go on."""
     (port,) = free_ports(1)
-    address = hooks.options.address
-    hook = await hooks.start(failure_policy="Fail", address=type(address)(host="127.0.0.1", port=port, drain=0.0))
+    hook = await hooks.start(failure_policy="Fail", address=Address("127.0.0.1", port))
     await hooks.stop(hook)
     await world.create(leader_worker_set())
     await asyncio.sleep(1.0)
     assert await world.pods("demo") == []
-    await hooks.start(failure_policy="Fail", address=type(address)(host="127.0.0.1", port=port, drain=0.0))
+    await hooks.start(failure_policy="Fail", address=Address("127.0.0.1", port))
     pods = await settled(world, "demo", 2)
     assert all(annotations(pod)[GROUP] for pod in pods)
 

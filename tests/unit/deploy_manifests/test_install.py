@@ -183,8 +183,8 @@ def test_replicas_outlive_drains_and_rollouts():
     assert deployment["strategy"]["rollingUpdate"] == {"maxUnavailable": 0, "maxSurge": 1}
     assert the("PodDisruptionBudget")["spec"]["minAvailable"] == 1
     assert pod["topologySpreadConstraints"][0]["topologyKey"] == "kubernetes.io/hostname"
-    address = WebhookOptions().address
-    assert pod["terminationGracePeriodSeconds"] > address.drain + address.finish
+    webhook = WebhookOptions()
+    assert pod["terminationGracePeriodSeconds"] > webhook.drain + webhook.finish
 
 
 def test_probes_and_ports():

@@ -17,12 +17,13 @@ from lws_volcano.api.errors import ClusterError
 from lws_volcano.api.settings import Settings
 from lws_volcano.kube.clock import SystemClock
 from lws_volcano.observe import metrics
+from lws_volcano.observe.address import Address
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.webhook.handler import Handler, Known
 from lws_volcano.webhook.hints import NoHints
 from lws_volcano.webhook.keeper import CertificateKeeper, KeeperOptions, server_context
 from lws_volcano.webhook.lookup import Lookup, Source
-from lws_volcano.webhook.server import Address, Server
+from lws_volcano.webhook.server import Server
 from tests.unit.webhook.builders import leader, lws, review
 
 
@@ -69,7 +70,7 @@ async def served():
     servers = []
 
     async def start(answers, context=None):
-        server = Server(answers, context, Address(host="127.0.0.1", port=0, drain=0.0, finish=5.0))
+        server = Server(answers, context, Address("127.0.0.1", 0), drain=0.0, finish=5.0)
         await server.start()
         servers.append(server)
         scheme = "https" if context else "http"
@@ -196,7 +197,7 @@ async def test_stop_finishes_what_is_under_way(session):
         await free.wait()
         return lws()
 
-    server = Server(handler(read=slow), None, Address(host="127.0.0.1", port=0, drain=0.0))
+    server = Server(handler(read=slow), None, Address("127.0.0.1", 0), drain=0.0, finish=5.0)
     await server.start()
     url = f"http://127.0.0.1:{server.port}/mutate-pods"
     waiting = asyncio.create_task(session.post(url, data=review(leader())))

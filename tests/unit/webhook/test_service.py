@@ -12,9 +12,9 @@ from aiohttp import ClientSession, web
 from lws_volcano.api.settings import Settings
 from lws_volcano.kube.client import Client
 from lws_volcano.kube.clock import SystemClock
+from lws_volcano.observe.address import Address
 from lws_volcano.state.cluster import Cluster
 from lws_volcano.webhook.options import WebhookOptions
-from lws_volcano.webhook.server import Address
 from lws_volcano.webhook.service import Webhook
 
 SECRET = "/api/v1/namespaces/gpu/secrets"
@@ -88,7 +88,7 @@ async def running(api_server, *, leading=True, prepared=lambda: True, **options)
     """A webhook that runs."""
     chosen = WebhookOptions(
         **{
-            "address": Address(host="127.0.0.1", port=0),
+            "address": Address("127.0.0.1", 0),
             "namespace": "gpu",
             "url_host": "127.0.0.1",
             "registration": "manage",
