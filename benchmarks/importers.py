@@ -5,8 +5,8 @@ the peak of Python objects in another one (`tracemalloc` slows a run down). Unit
 each spine group, all under one root; four rails where the format has cables.
 """
 
+import argparse
 import json
-import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -192,8 +192,11 @@ def measure(form: str, count: int) -> tuple[float, float, float]:
     return len(source.text) / 1e6, seconds, peak / 1e6
 
 
-def main(sizes: Sequence[int] = SIZES) -> None:
+def main(argv: Sequence[str] | None = None) -> int:
     """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("nodes", type=int, nargs="*", default=SIZES, metavar="NODES", help="default: %(default)s")
+    sizes: Sequence[int] = parser.parse_args(argv).nodes
     print(f"{'format':16} {'nodes':>7} {'text MB':>8} {'seconds':>8} {'us/node':>8} {'peak MB':>8}")
     for form in FORMATS:
         for count in sizes:
@@ -201,7 +204,8 @@ def main(sizes: Sequence[int] = SIZES) -> None:
             print(
                 f"{form:16} {count:7} {text:8.1f} {seconds:8.2f} {seconds / count * 1e6:8.1f} {peak:8.0f}", flush=True
             )
+    return 0
 
 
 if __name__ == "__main__":
-    main([int(word) for word in sys.argv[1:]] or SIZES)
+    raise SystemExit(main())

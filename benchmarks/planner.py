@@ -7,7 +7,7 @@ Prints tables in Markdown; `benchmarks/planner.md` records a run. The optimum co
 import argparse
 import platform
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from statistics import mean
 
@@ -193,19 +193,20 @@ def _timed(call: Callable[[], object], count: int) -> tuple[float, float]:
     return spent[len(spent) // 2], spent[min(len(spent) - 1, len(spent) * 99 // 100)]
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the parts that are named, all of them by default."""
     parts = {"quality": quality, "fill": fill, "speed": speed}
-    parser = argparse.ArgumentParser(prog="benchmarks.planner", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", help="quality, fill, speed; all by default")
     parser.add_argument("--quick", action="store_true", help="fewer and smaller fleets")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     print(f"Python {platform.python_version()}, {platform.machine()}\n")
     for name in arguments.parts or parts:
         if name not in parts:
             parser.error(f"unknown part {name!r}; known are {', '.join(parts)}")
         parts[name](arguments.quick)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

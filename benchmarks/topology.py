@@ -1,17 +1,17 @@
 """Build, validate and derive at 1,000, 10,000 and 50,000 nodes: time and peak memory.
 
-    python benchmarks/topology.py [NODES ...]
+    python -m benchmarks.topology [NODES ...]
 
 Racks of 16 nodes, 16 racks a spine, one core; written as host ranges, as single names, and as node labels. Time is CPU
 time, the best of three; memory is the peak of Python's allocations in one more run (tracing makes that one slow).
 """
 
+import argparse
 import json
-import sys
 import time
 import tracemalloc
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import yaml
 
@@ -27,6 +27,7 @@ from lws_volcano.topology.writes import order_writes
 RACK, SPINE = 16, 256
 TIERS = [{"name": "rack"}, {"name": "spine"}, {"name": "core"}]
 RUNS = 3
+SIZES: Final = (1_000, 10_000, 50_000)
 
 
 def document(nodes: int, *, ranges: bool) -> dict[str, Any]:
@@ -97,9 +98,11 @@ def cases(nodes: int) -> dict[str, Callable[[], object]]:
     }
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> int:
     """Print one table."""
-    sizes = [int(word) for word in sys.argv[1:]] or [1_000, 10_000, 50_000]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("nodes", type=int, nargs="*", default=SIZES, metavar="NODES", help="default: %(default)s")
+    sizes: Sequence[int] = parser.parse_args(argv).nodes
     results = {size: {name: measure(work) for name, work in cases(size).items()} for size in sizes}
     heads = "".join(f"{size:>12,} nodes      " for size in sizes)
     print(f"{'':36}{heads}growth of time")
@@ -109,7 +112,8 @@ def main() -> None:
         )
         growth = results[sizes[-1]][name][0] / results[sizes[0]][name][0] / (sizes[-1] / sizes[0])
         print(f"{name:36}{cells}  x{growth:.2f} of linear")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())
