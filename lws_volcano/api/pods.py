@@ -6,7 +6,6 @@ from typing import Any
 from pydantic import Field
 
 from lws_volcano.api.meta import Condition, Metadata, Object, View
-from lws_volcano.api.names import WORKER_INDEX
 
 
 class ResourceRequirements(View):
@@ -165,11 +164,6 @@ class Pod(Object):
     def terminating(self) -> bool:
         """Deletion has been asked for."""
         return self.metadata.terminating
-
-    @property
-    def is_leader(self) -> bool:
-        """Leader of an LWS group (LWS gives leaders worker index 0)."""
-        return self.metadata.labels.get(WORKER_INDEX) == "0"
 
     def condition(self, kind: str) -> Condition | None:
         """The condition of this type, if there is one."""

@@ -5,7 +5,7 @@ topology the nodes stand in one box.
 """
 
 import colorsys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +18,8 @@ __all__ = ["plan_svg"]
 _GOLDEN: Final = 0.381966
 """Steps of this part of the circle keep the hues of neighbours far apart, however many groups there are."""
 _SHARED: Final = "#fde68a"
+_FEW: Final = 3
+"""So many groups with one reason are named one by one."""
 
 
 def plan_svg(plan: WholePlan, topology: Topology | None) -> str:
@@ -31,8 +33,19 @@ def plan_svg(plan: WholePlan, topology: Topology | None) -> str:
             ranks.setdefault(pod.node, []).append((group, pod.rank))
     marks = {node: _mark(node, members, colours) for node, members in ranks.items()}
     legend = [Legend(colours[id(group)], _words(group)) for group in placed]
-    legend += [Legend("", f"{_name(group)}: {group.reason}") for group in plan.groups if group.reason]
+    legend += [Legend("", line) for line in _reasons(plan.groups)]
     return tree_svg(shown, marks=marks, legend=legend)
+
+
+def _reasons(groups: Sequence[PlannedGroup]) -> Iterator[str]:
+    """Why groups are not placed, those with one reason in one line."""
+    named: dict[str, list[str]] = {}
+    for group in groups:
+        if group.reason:
+            named.setdefault(group.reason, []).append(_name(group))
+    for reason, names in named.items():
+        few = ", ".join(names[:_FEW]) if len(names) <= _FEW else f"{len(names)} groups, {names[0]} to {names[-1]}"
+        yield f"{few}: {reason}"
 
 
 def _mark(node: str, members: Sequence[tuple[PlannedGroup, int]], colours: dict[int, str]) -> Mark:

@@ -160,14 +160,6 @@ class Topology:
         return tuple(index for index, parent in enumerate(self.parent) if parent == ACROSS)
 
     @cached_property
-    def root_of(self) -> tuple[int, ...]:
-        """Domain index -> index of the root of its tree."""
-        roots: list[int] = []
-        for index, parent in enumerate(self.parent):
-            roots.append(index if parent == ACROSS else roots[parent])
-        return tuple(roots)
-
-    @cached_property
     def attached(self) -> tuple[tuple[int, ...], ...]:
         """Domain index -> places of the nodes straight in it, in order."""
         own: list[list[int]] = [[] for _ in self.domains]

@@ -349,6 +349,14 @@ def test_other_outputs(tmp_path, capsys, output):
         assert "demo-0" in out
 
 
+def test_a_picture_says_one_reason_once(tmp_path, capsys):
+    """Many groups that find no room do not make it taller than the cluster."""
+    file = tmp_path / "in.yaml"
+    file.write_text(yaml.safe_dump_all([topology(), *(node(f"n{at}") for at in range(8)), lws("demo", replicas=60)]))
+    main(["plan", "-f", str(file), "-o", "svg"])
+    assert capsys.readouterr().out.count("56 groups, demo-4 to demo-59: ") == 1
+
+
 def test_explain_names_the_domain_and_the_others(tmp_path, capsys):
     """Why this rack; an unknown group is wrong usage that lists the groups."""
     file = tmp_path / "in.yaml"
