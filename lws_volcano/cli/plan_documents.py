@@ -1,7 +1,7 @@
 """A plan as JSON (CONTRACTS section 4) and as the manifests that would be applied (YAML)."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -28,9 +28,17 @@ def plan_json(plan: WholePlan, warnings: Sequence[str], timings: Mapping[str, fl
 
 
 def plan_yaml(plan: WholePlan) -> str:
-    """HyperNodes first, then PodGroups: what could be applied by hand."""
+    """HyperNodes first, then PodGroups: what could be applied by hand; why groups are not placed in comments above."""
     manifests = [*plan.hyper_nodes, *plan.pod_groups]
-    return str(yaml.safe_dump_all(manifests, sort_keys=False, explicit_start=True)) if manifests else ""
+    text = str(yaml.safe_dump_all(manifests, sort_keys=False, explicit_start=True)) if manifests else ""
+    return "".join(f"# {line}\n" for line in _reasons(plan)) + text
+
+
+def _reasons(plan: WholePlan) -> Iterator[str]:
+    for group in plan.groups:
+        if group.reason:
+            offline = group.offline
+            yield f"{offline.lws.key}-{offline.index}: {' '.join(group.reason.split())}"
 
 
 def _group(group: PlannedGroup) -> dict[str, Any]:

@@ -47,7 +47,9 @@ class OfflineGroup:
     Attributes
     ----------
     manifest
-        Its PodGroup as it must be now; None where there is none, then `problem` says why.
+        Its PodGroup as it must be now; None where there is none, then `problem` or `outside` says why.
+    outside
+        That its pods run outside any PodGroup of ours, so that it gets none until it restarts; else empty.
     members
         Worker index -> pod, of the pods that the input shows; made-up ones are not among them.
     """
@@ -60,6 +62,7 @@ class OfflineGroup:
     pod_group: str
     manifest: Mapping[str, Any] | None
     problem: Problem | None
+    outside: str
     members: Mapping[int, Pod]
 
 
@@ -74,7 +77,7 @@ class OfflinePlan:
     problems
         Everything that a person should mend or know, each once.
     outside
-        Of the groups with pods that run outside their PodGroup, which and how to mend it; a few of many.
+        Of the groups with a PodGroup and pods that run outside it, which and how to mend it.
     """
 
     lws: LeaderWorkerSet
@@ -106,7 +109,7 @@ def plan_offline(snapshot: Snapshot) -> OfflinePlan:
         groups=tuple(_group(complete, found, plan, shown) for plan in found.plans),
         condition=found.outcome.condition,
         problems=found.problems,
-        outside=tuple(one.message for one in found.outcome.notices if one.reason is Reason.POD_NOT_IN_GANG),
+        outside=tuple(_outside(plan) for plan in found.plans if plan.desired is not None and _outside(plan)),
     )
 
 
@@ -182,6 +185,10 @@ def _leader(lws: LeaderWorkerSet, template: LeaderWorkerTemplate, hash_: str, in
     return Pod(metadata=metadata, spec=template.leader.spec)
 
 
+def _outside(plan: GroupPlan) -> str:
+    return plan.notice.message if plan.notice is not None and plan.notice.reason is Reason.POD_NOT_IN_GANG else ""
+
+
 def _group(snapshot: Snapshot, found: Survey, plan: GroupPlan, shown: set[str]) -> OfflineGroup:
     group: Group = plan.group
     known = templates(snapshot.lws, snapshot.revisions)
@@ -197,5 +204,6 @@ def _group(snapshot: Snapshot, found: Survey, plan: GroupPlan, shown: set[str]) 
         pod_group=group.pod_group,
         manifest=plan.desired.manifest() if plan.desired else None,
         problem=problem,
+        outside="" if plan.desired or problem else _outside(plan),
         members={rank: pod for rank, pod in group.members.items() if (pod.uid or pod.key) in shown},
     )

@@ -39,7 +39,7 @@ class PlannedGroup:
     placed
         Outcome of the planner; None where the group gets no PodGroup, or nothing is known of nodes.
     reason
-        Why it cannot be placed, for a person; empty when it can.
+        Why it cannot be placed, or gets no PodGroup, for a person; empty when it can.
     """
 
     offline: OfflineGroup
@@ -48,7 +48,9 @@ class PlannedGroup:
 
     @property
     def feasible(self) -> bool | None:
-        """Whether the whole group fits now; None when nothing is known of nodes."""
+        """Whether the whole group fits now; None when nothing is known of nodes, or it runs outside any gang."""
+        if self.offline.outside:
+            return None
         return False if self.reason else self.placed.feasible if self.placed else None
 
 
@@ -138,7 +140,7 @@ class _Wanted:
         return group_demand(lws, group.template, rules, known, inventory.runtime_classes)
 
     def planned(self, placed: GroupPlan | None) -> PlannedGroup:
-        reason = self.reason or ("" if placed is None or placed.feasible else placed.reason)
+        reason = self.reason or self.group.outside or ("" if placed is None or placed.feasible else placed.reason)
         return PlannedGroup(offline=self.group, placed=placed, reason=reason)
 
 

@@ -312,9 +312,22 @@ def test_pods_that_run_outside_their_pod_group_are_named(plan):
     outside = [member(0, "n0", ""), member(1, "n1", "")]
     _, found, _ = plan([lws("demo"), node("n0"), node("n1"), *outside])
     assert found["podGroups"] == []
-    (said,) = found["warnings"]
-    assert said.startswith("LeaderWorkerSet default/demo: group 0: demo-0, demo-0-1 ")
-    assert "restart the group" in said
+    assert found["warnings"] == []
+    (group,) = found["groups"]
+    assert group["feasible"] is None
+    assert group["reason"].startswith("group 0: demo-0, demo-0-1 ")
+    assert "restart the group" in group["reason"]
+
+
+@pytest.mark.parametrize("output", ["table", "yaml"])
+def test_every_output_says_why_a_group_gets_no_pod_group(tmp_path, capsys, output):
+    """Below the table, in a comment of the YAML; a group that runs is no failure."""
+    file = tmp_path / "in.yaml"
+    file.write_text(yaml.safe_dump_all([lws("demo"), node("n0"), node("n1"), member(0, "n0", ""), member(1, "n1", "")]))
+    assert main(["plan", "-f", str(file), "-o", output]) == 0
+    out = capsys.readouterr().out
+    assert out.count("restart the group") == 1
+    assert output != "yaml" or list(yaml.safe_load_all(out)) == []
 
 
 def test_what_cannot_be_a_gang_is_refused(plan):
