@@ -7,7 +7,7 @@ that pair is planned next. Planning reads tallies; groups that were planned and 
 Not thread-safe: planning and feeding share one thread, and nothing here waits.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from lws_volcano.api.cluster import Node
 from lws_volcano.api.errors import QuantityError
-from lws_volcano.api.names import GROUP_KEY, GROUP_NAME, HOSTNAME, WORKER_INDEX
+from lws_volcano.api.names import EXCLUSIVE_TOPOLOGY, GROUP_KEY, GROUP_NAME, HOSTNAME, WORKER_INDEX
 from lws_volcano.api.pods import Pod
 from lws_volcano.placement.demand import Demand
 from lws_volcano.placement.forest import Forest
@@ -41,12 +41,16 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What one pod takes, and of whom it is."""
+    """What one pod takes, and of whom it is.
+
+    `alone_on` is on leaders with exclusive topology: the node label whose value their group has to itself.
+    """
 
     node: str
     shape: Shape
     group_key: str
     member: Member | None
+    alone_on: str = ""
 
 
 def member_of(pod: Pod) -> Member | None:
@@ -70,6 +74,7 @@ class Capacity:
         self._pods: dict[str, Seat] = {}
         self._bound: dict[Member, str] = {}
         self._held: dict[str, dict[int, Seat]] = {}
+        self._alone: dict[str, Counter[Seat]] = {}
         self._whose: dict[str, Demand] = {}
         self.set_topology(topology)
 
@@ -176,12 +181,23 @@ class Capacity:
             del self._bound[seat.member]
         self._leave(seat)
 
+    def exclusive(self, namespace: str) -> Iterable[Seat]:
+        """Leaders of the namespace whose groups have a label value to themselves, bound or promised."""
+        return self._alone.get(namespace, ())
+
     def _sit(self, seat: Seat) -> None:
+        if seat.alone_on:
+            self._alone.setdefault(_namespace(seat), Counter())[seat] += 1
         place = self.place(seat.node)
         self.rooms[place].take(seat.shape, seat.group_key)
         self._touch(place)
 
     def _leave(self, seat: Seat) -> None:
+        if seat.alone_on:
+            there = self._alone[_namespace(seat)]
+            there[seat] -= 1
+            if not there[seat]:
+                del there[seat]
         place = self.place(seat.node)
         self.rooms[place].give(seat.shape, seat.group_key)
         self._touch(place)
@@ -194,7 +210,8 @@ class Capacity:
         held: dict[int, Seat] = {}
         for rank, node in nodes.items():
             if rank not in demand.bound and Member(demand.key, rank) not in self._bound:
-                held[rank] = Seat(node, demand.shape(rank), demand.identity, None)
+                alone_on = "" if rank else demand.rules.exclusive_key
+                held[rank] = Seat(node, demand.shape(rank), demand.identity, None, alone_on)
         for seat in held.values():
             self._sit(seat)
         if held:
@@ -332,4 +349,10 @@ def seat_of(pod: Pod) -> Seat:
         shape = pod_shape(pod.spec, pod.metadata.labels)
     except QuantityError as error:
         raise QuantityError(error.what, where=f"pod {pod.key}, {error.where}", mend=error.mend) from None
-    return Seat(pod.spec.node_name, shape, f"{pod.namespace}/{group}" if group else "", member_of(pod))
+    member = member_of(pod)
+    alone_on = pod.metadata.annotations.get(EXCLUSIVE_TOPOLOGY, "") if member is not None and not member.rank else ""
+    return Seat(pod.spec.node_name, shape, f"{pod.namespace}/{group}" if group else "", member, alone_on)
+
+
+def _namespace(seat: Seat) -> str:
+    return seat.group_key.partition("/")[0]

@@ -10,6 +10,7 @@ from typing import Final
 
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import Demand
+from lws_volcano.placement.exclusive import open_tally
 from lws_volcano.placement.forest import Forest
 from lws_volcano.placement.plan import GroupPlan
 from lws_volcano.topology.model import ACROSS
@@ -52,7 +53,7 @@ def _common(forest: Forest, places: list[int]) -> int:
 def room_for_all(capacity: Capacity, demand: Demand, others: Sequence[Demand], plan: Planned) -> int | None:
     """The closest, fullest domain in which the group and all its companions can be planned, None without one."""
     forest = capacity.forest
-    tally = capacity.tally(demand.leader, demand.worker)
+    tally = open_tally(capacity, demand)
     for level in range(forest.allowed_level(demand.rules.placement_group_tier) + 1):
         with_room = tally.at_least(level, demand.workers)
         fitting = (domain for domain in with_room if _could_fit(capacity, [demand, *others], domain))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import Demand
+from lws_volcano.placement.exclusive import open_tally
 from lws_volcano.placement.forest import Forest
 from lws_volcano.placement.plan import GroupPlan
 from lws_volcano.placement.shortage import obstacles
@@ -57,7 +58,7 @@ class Explanation:
 def explain(plan: GroupPlan, capacity: Capacity) -> Explanation:
     """Explanation of a plan, from the capacity that it was made from (what the group itself holds counts as free)."""
     with capacity.without(plan.demand.key):
-        tally = capacity.tally(plan.demand.leader, plan.demand.worker)
+        tally = open_tally(capacity, plan.demand)
         verdicts = [_verdict(plan, capacity, tally, index) for index in _listed(plan, capacity.forest)]
     verdicts.sort(key=lambda v: (not v.chosen, v.tier, not v.fits, v.free if v.fits else -v.largest, v.domain))
     return Explanation(summary=_summary(plan), verdicts=tuple(verdicts))

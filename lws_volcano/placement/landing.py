@@ -16,6 +16,7 @@ from typing import Final
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import Demand
 from lws_volcano.placement.descent import descend
+from lws_volcano.placement.exclusive import open_tally
 from lws_volcano.placement.plan import GroupPlan
 from lws_volcano.placement.planner import ALTERNATIVES
 from lws_volcano.placement.ranks import by_rank
@@ -84,7 +85,7 @@ class _Landings:
     def __init__(self, plan: GroupPlan, capacity: Capacity) -> None:
         self.plan, self.demand, self.forest = plan, plan.demand, capacity.forest
         self.capacity = capacity
-        self.tally = capacity.tally(self.demand.leader, self.demand.worker)
+        self.tally = open_tally(capacity, self.demand)
         self.names = self.forest.names
         self.planned = {one.domain: one.nodes for one in plan.alternatives}
         self.chosen = self._index(plan.alternatives[0].domain)

@@ -15,7 +15,7 @@ from lws_volcano.placement.bounds import fewest_domains
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.company import around, companions, room_for_all
 from lws_volcano.placement.demand import Demand
-from lws_volcano.placement.exclusive import exclusive_choices, level_of_label
+from lws_volcano.placement.exclusive import exclusive_choices, level_of_label, open_tally
 from lws_volcano.placement.plan import Alternative, DomainRef, GroupPlan, PlannedPod
 from lws_volcano.placement.quality import Quality, quality_of
 from lws_volcano.placement.refill import LOST, Refill
@@ -121,7 +121,7 @@ class _Plan:
     def make(self, within: int) -> GroupPlan:
         """The plan inside a domain (`ACROSS`: anywhere)."""
         # Asked for again each time: what was tried for a placement group in between has touched the counts.
-        self.tally = self.capacity.tally(self.demand.leader, self.demand.worker)
+        self.tally = open_tally(self.capacity, self.demand)
         found = list(islice(self._found(within), self.limit))
         if not found:
             reason = shortage(self.capacity, self.tally, self.demand, self.top)

@@ -27,12 +27,23 @@ def shortage(capacity: Capacity, tally: Tally, demand: Demand, top: int) -> str:
     """
     if not capacity.node_names():
         return "there are no nodes"
+    shut = _shut(capacity, tally, demand)
     if 0 not in demand.bound and not any(beside >= 0 for _, beside in tally.pairs):
-        return f"no node takes the {_leader(demand)}: {obstacles(capacity.rooms, demand.leader)}"
+        why = (obstacles(capacity.rooms, demand.leader), shut)
+        return f"no node takes the {_leader(demand)}: {'; '.join(part for part in why if part)}"
     head = _exclusive(capacity, demand) or _largest(tally, demand, top) or _whole(tally, demand)
     blocked = obstacles(capacity.rooms, demand.worker, tally.pairs)
     scarce = _scarcest(capacity.rooms, demand.worker)
-    return "; ".join(part for part in (head, scarce, blocked) if part)
+    return "; ".join(part for part in (head, scarce, blocked, shut) if part)
+
+
+def _shut(capacity: Capacity, tally: Tally, demand: Demand) -> str:
+    """Nodes with room that other groups have to themselves."""
+    every = capacity.tally(demand.leader, demand.worker)
+    if tally is every or demand.rules.exclusive_key or demand.rules.sub_group_exclusive_key:
+        return ""
+    count = sum(known != counted for known, counted in zip(every.pairs, tally.pairs, strict=True))
+    return f"{count} nodes with room belong to groups of the namespace with exclusive topology" if count else ""
 
 
 def _scarcest(rooms: Iterable[Room], shape: Shape) -> str:

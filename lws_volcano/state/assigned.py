@@ -46,7 +46,7 @@ class AssignedPods:
         # Where the pod might have gone instead does not matter any more.
         bare = Shape(requests=seat.shape.requests, claims=seat.shape.claims)
         shape = self._shapes.setdefault(bare, bare)
-        return Seat(self._word(seat.node), shape, self._word(seat.group_key), seat.member)
+        return Seat(self._word(seat.node), shape, self._word(seat.group_key), seat.member, self._word(seat.alone_on))
 
     def _word(self, word: str) -> str:
         return self._words.setdefault(word, word)

@@ -5,11 +5,14 @@ exclusive domains, scope workers, placement groups, clusters without a topology,
 `test_optimum`, what always holds in `test_invariants`.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from lws_volcano.placement.capacity import Capacity
 from lws_volcano.placement.demand import SubGroups
 from lws_volcano.placement.explain import explain
+from lws_volcano.placement.hints import leader_hints
 from lws_volcano.placement.planner import plan_group, plan_groups
 from tests.unit.placement.builders import capacity, group, node, pod, shape
 
@@ -130,6 +133,28 @@ def test_exclusive_topology_shuns_other_groups() -> None:
     refused = plan_group(group(3, shape(2), exclusive_key="rack"), room)
     assert not refused.feasible
     assert "exclusive" in refused.reason
+
+
+def test_other_groups_keep_away_from_an_exclusive_one() -> None:
+    """Its anti-affinity keeps every group of the namespace out of its rack, planned or bound; other namespaces not."""
+    room = Capacity(capacity(TWO_RACKS).topology)
+    room.feed(node(f"n{i}", 2, labels={"rack": "r1" if i < 5 else "r2"}) for i in range(1, 9))
+    alone = group(2, exclusive_key="rack", name="alone")
+    room.reserve(alone, plan_group(alone, room).nodes)
+    plan = plan_group(group(3, mode="hard", highest_tier=1, placement="required"), room)
+    assert [one.path[-1] for one in plan.pods] == ["r2"] * 3
+    assert leader_hints(plan, room).required[0]["values"] == ["n5", "n6", "n7", "n8"]
+    refused = plan_group(group(9, mode="soft"), room)
+    assert not refused.feasible
+    assert "3 nodes with room belong to groups of the namespace with exclusive topology" in refused.reason
+    room.release(alone.key)
+    leader = {"leaderworkerset.sigs.k8s.io/group-key": "k", "leaderworkerset.sigs.k8s.io/worker-index": "0"}
+    said = {"leaderworkerset.sigs.k8s.io/exclusive-topology": "rack", "scheduling.k8s.io/group-name": "alone"}
+    room.bind(pod("alone-0", "n8", labels=leader, annotations=said))
+    assert {one.path[-1] for one in plan_group(group(3), room).pods} == {"r1"}
+    assert plan_group(replace(group(15), namespace="other", key="other/demo"), room).feasible
+    room.unbind("uid-alone-0")
+    assert plan_group(group(16), room).feasible
 
 
 def test_exclusive_sub_groups_share_no_rack() -> None:
