@@ -1,8 +1,8 @@
 """Hints for LWS exclusive topology on a real API server: a group has a rack to itself, and its leader chooses it.
 
 Covers: leaders beside racks without room, beside racks where another group of the namespace sits, workers in the domain
-that LWS then demands. Left out: sub-groups with a domain each (tests/unit/placement), the steps of the minimum
-(test_policies_startup).
+that LWS then demands, an ordinary group that is held to its place beside an exclusive one. Left out: sub-groups with a
+domain each (tests/unit/placement), the steps of the minimum (test_policies_startup).
 """
 
 from deploy.local.nodes import RACK
@@ -55,3 +55,16 @@ async def test_a_rack_with_another_group_is_not_offered(world, controller):
     planned = [one["node"] for one in plan_of(leader)["pods"]]
     assert [pod["spec"]["nodeName"] for pod in pods] == planned
     assert {*planned} <= await demanded(world, pods)
+
+
+async def test_an_ordinary_group_is_not_held_to_the_rack_of_an_exclusive_one(world, controller):
+    """The fullest rack with room has one group to itself: with `required` a group sent there would never run."""
+    await controller.start()
+    found = await racks(world, 3)
+    await world.create(leader_worker_set("alone", annotations=EXCLUSIVE))
+    alone = {pod["spec"]["nodeName"] for pod in await world.running("alone", 2)}
+    (shut,) = [nodes for nodes in found.values() if alone & {*nodes}]
+    await world.create(leader_worker_set(size=2, annotations={"lws-volcano.io/placement": "required"}))
+    pods = await world.running("demo", 2)
+    assert not {pod["spec"]["nodeName"] for pod in pods} & {*shut}
+    assert [pod["spec"]["nodeName"] for pod in pods] == [one["node"] for one in plan_of(pods[0])["pods"]]
