@@ -87,12 +87,16 @@ async def test_nothing_is_hinted_where_nothing_is_wanted(world, controller):
 
 
 async def ask(world, configuration, name, expression):
-    """Have the replica of a configuration asked first about pods with these labels; gives what to remove again."""
-    found = (await world.api.find(MUTATING_WEBHOOKS, configuration))["webhooks"][0]
+    """Have the replica of a configuration asked first about pods with these labels, once it has registered."""
+
+    async def registered():
+        found = await world.api.find(MUTATING_WEBHOOKS, configuration)
+        return found and found["webhooks"][0]["clientConfig"].get("caBundle") and found["webhooks"][0]
+
+    found = await world.eventually(registered)
     selector = {"matchExpressions": [{"key": LWS_NAME, "operator": "Exists"}, expression]}
     body = {"metadata": {"name": name}, "webhooks": [{**found, "objectSelector": selector}]}
     await world.api.create(MUTATING_WEBHOOKS, body)
-    return name
 
 
 async def test_two_replicas_answer_for_one_group(world, controller, tmp_path):
@@ -104,11 +108,10 @@ async def test_two_replicas_answer_for_one_group(world, controller, tmp_path):
     other = Controller(world, tmp_path)
     other._lives = 10
     await other.start("--webhook-configuration", second)
-    made = [
-        await ask(world, CONFIGURATION, "aaa-leaders", {"key": WORKER_INDEX, "operator": "In", "values": ["0"]}),
-        await ask(world, second, "aaa-workers", {"key": WORKER_INDEX, "operator": "DoesNotExist"}),
-    ]
+    leaders, workers = f"aaa-leaders-{world.namespace}", f"aaa-workers-{world.namespace}"
     try:
+        await ask(world, CONFIGURATION, leaders, {"key": WORKER_INDEX, "operator": "In", "values": ["0"]})
+        await ask(world, second, workers, {"key": WORKER_INDEX, "operator": "DoesNotExist"})
         async with world.recorder() as recorder:
             await world.create(leader_worker_set(replicas=4, size=2, annotations=HARD))
             await world.running("demo", 8)
@@ -122,5 +125,5 @@ async def test_two_replicas_answer_for_one_group(world, controller, tmp_path):
         assert counts.get(answered % "followed", 0) == 4, counts
     finally:
         await other.stop()
-        for name in (*made, second):
+        for name in (leaders, workers, second):
             await world.api.delete(MUTATING_WEBHOOKS, name)
