@@ -154,6 +154,7 @@ async def test_without_the_right_to_write_podgroups(world, controller):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(300)  # the real scheduler takes up to a minute and a half to come back from it
 async def test_api_server_away_for_half_a_minute(world, controller):
     """No restart of the process, no lost change: what was asked for in between is done as soon as it is back."""
     await world.nodes(4)
@@ -162,7 +163,7 @@ async def test_api_server_away_for_half_a_minute(world, controller):
     await world.running("before", 2)
     await world.plane.restart_apiserver(down=30)
     await world.create(leader_worker_set("after", size=2))
-    await world.running("after", 2, timeout=90)
+    await world.running("after", 2, timeout=150)
     controller.running.child.check()
     assert not any("Traceback" in line for line in controller.log())
 
