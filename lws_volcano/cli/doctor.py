@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from lws_volcano.api.settings import Settings
 from lws_volcano.cli.arguments import add_cluster_arguments, add_settings_argument, add_topology_argument
 from lws_volcano.cli.checks import definitions, hyper_nodes, provider, queues, rights, scheduler, sets, webhook
-from lws_volcano.cli.checks.patient import Check, Finding, Level, Patient, Places
+from lws_volcano.cli.checks.patient import Check, Finding, Installed, Level, Patient
 from lws_volcano.cli.live import in_cluster, look
 from lws_volcano.cli.settings import load_settings
 from lws_volcano.kube.client import Client, Json
@@ -85,27 +85,27 @@ async def examine(client: Client, args: argparse.Namespace) -> Patient:
     """
     settings = load_settings(args.config)
     reader = _Reader(client)
-    places = _places(args, settings)
-    deployment = await reader.get(DEPLOYMENTS, *_split(places.scheduler))
+    installed = _installed(args, settings)
+    deployment = await reader.get(DEPLOYMENTS, *_split(installed.scheduler))
     return Patient(
         cluster=await look(client, settings, topology=args.topology, refused=reader.refused),
         settings=settings,
-        places=places,
+        installed=installed,
         definitions=await reader.definitions(),
-        scheduler_config=await reader.config(places.scheduler_config),
+        scheduler_config=await reader.config(installed.scheduler_config),
         scheduler_args=None if deployment is None else _arguments(deployment),
-        lws_config=await reader.config(places.lws_config),
+        lws_config=await reader.config(installed.lws_config),
         webhooks=await reader.list(MUTATING_WEBHOOKS),
         certificate=_authority(await reader.get(SECRETS, args.namespace, args.webhook_secret)),
         unread=reader.unread,
     )
 
 
-def _places(args: argparse.Namespace, settings: Settings) -> Places:
+def _installed(args: argparse.Namespace, settings: Settings) -> Installed:
     """The scheduler's ConfigMap is the one that the controller looks at, but for the namespace where one is given."""
     namespace, _, name = settings.scheduler_config.partition("/")
     volcano = args.volcano_namespace or namespace or VOLCANO
-    return Places(
+    return Installed(
         scheduler=f"{volcano}/volcano-scheduler",
         scheduler_config=f"{volcano}/{name}" if name else "",
         lws_config=f"{args.lws_namespace}/lws-manager-config",

@@ -16,6 +16,7 @@ __all__ = [
     "groups_are",
     "history",
     "keys",
+    "made_anew",
     "minimums",
     "our_groups",
     "revision_of",
@@ -63,6 +64,16 @@ async def condition_is(world: World, lws: str, reason: str, timeout: float = 30)
         ours = [one for one in found.get("status", {}).get("conditions", ()) if one["type"] == GANG_SCHEDULED]
         assert [one["reason"] for one in ours] == [reason], ours
         return ours[0]  # type: ignore[no-any-return]
+
+    return await world.eventually(look, timeout)
+
+
+async def made_anew(world: World, lws: str, before: list[Object], timeout: float = 60) -> list[Object]:  # noqa: ASYNC109
+    """Wait until as many pods of an LWS run, and none of those that were there before."""
+
+    async def look() -> list[Object]:
+        now = await world.running(lws, len(before))
+        return [] if uids(now) & uids(before) else now
 
     return await world.eventually(look, timeout)
 

@@ -13,7 +13,7 @@ from lws_volcano.api.names import GROUP_NAME, LWS_NAME, PLAN, TASK_PRIORITY, WOR
 from tests.integration.api import CLUSTER_TOPOLOGIES, HYPER_NODES
 from tests.integration.builders import leader_worker_set
 from tests.integration.controllers import Controller
-from tests.integration.test_topology import names, topology
+from tests.integration.topologies import names, topology
 
 HARD = {"volcano.sh/network-topology-mode": "hard", "volcano.sh/network-topology-highest-tier": "rack"}
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -13,7 +13,7 @@ from lws_volcano.api.names import PLACED, PLAN, REMADE, WORKER_INDEX
 from tests.integration.api import CLUSTER_TOPOLOGIES, HYPER_NODES, NODES, PODS
 from tests.integration.builders import leader_worker_set, pod_template
 from tests.integration.test_hints import HARD, by_group, hinted, plan_of
-from tests.integration.test_topology import command, names, topology
+from tests.integration.topologies import command, names, topology
 
 GPUS = {"nvidia.com/gpu": "8"}
 HELD = [{"name": "example.com/hold"}]

@@ -15,7 +15,7 @@ from tests.integration.hooks import unused_port
 from tests.integration.test_hints import HARD, PREFERRED, hinted, plan_of
 from tests.integration.test_hints_in_time import created, racks, take
 from tests.integration.test_replicas import LEASES
-from tests.integration.test_topology import names
+from tests.integration.topologies import names
 
 CLOSED = ("--webhook-failure-policy", "Fail")
 OPEN = ("--webhook-failure-policy", "Ignore")

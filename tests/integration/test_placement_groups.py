@@ -13,7 +13,7 @@ from tests.integration.api import CLUSTER_TOPOLOGIES, HYPER_NODES
 from tests.integration.builders import leader_worker_set, pod_template
 from tests.integration.test_hints import HARD, plan_of
 from tests.integration.test_hints_in_time import GPUS, HELD, created, held_to, let_go, take
-from tests.integration.test_topology import names
+from tests.integration.topologies import names
 
 RACKS = {f"r{rack}": names(4, 4 * rack) for rack in range(4)}
 SPINES = {"s0": ("r0", "r1"), "s1": ("r2", "r3")}

@@ -18,7 +18,15 @@ from tests.integration.api import LEADER_WORKER_SETS, POD_GROUPS, PODS
 from tests.integration.builders import leader_worker_set
 from tests.integration.conftest import OUR_CRDS
 from tests.integration.controllers import Controller, our_writes
-from tests.integration.expectations import condition_is, events_of, groups_are, our_groups, revision_of, small_pod
+from tests.integration.expectations import (
+    condition_is,
+    events_of,
+    groups_are,
+    made_anew,
+    our_groups,
+    revision_of,
+    small_pod,
+)
 from tests.integration.rightness import settled
 from tests.integration.world import World
 
@@ -200,11 +208,7 @@ async def test_a_running_set_that_is_opted_in_later(watched):
     for name in ("demo-0", "demo-1"):
         await watched.api.delete(PODS, name, watched.namespace)
 
-    async def made_anew():
-        now = await watched.running("demo", 4)
-        return not {one["metadata"]["uid"] for one in now} & {one["metadata"]["uid"] for one in old}
-
-    await watched.eventually(made_anew, 60)
+    await made_anew(watched, "demo", old)
     await groups_are(watched, "demo", "01")
     await condition_is(watched, "demo", "AllGroupsPlaced")
     await settled(watched)

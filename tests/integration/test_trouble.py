@@ -11,36 +11,13 @@ import pytest
 from deploy.local.control_plane import ControlPlane
 from deploy.local.programs import start_programs
 from deploy.local.resources import CRDS, NAMESPACES, PODS
-from lws_volcano.api.names import GANG_SCHEDULED
-from tests.integration.api import EVENTS, LEADER_WORKER_SETS, QUEUES
+from tests.integration.api import QUEUES
 from tests.integration.builders import leader_worker_set, pod_template
 from tests.integration.controllers import USER, controller_of, rights
+from tests.integration.expectations import condition_is, events_of, made_anew
 from tests.integration.world import World
 
 QUEUE = "scheduling.volcano.sh/queue-name"
-
-
-async def condition_is(world, name, reason):
-    """Wait until our condition of an LWS has this reason; gives it."""
-
-    async def look():
-        lws = await world.api.get(LEADER_WORKER_SETS, name, world.namespace)
-        found = [one for one in lws.get("status", {}).get("conditions", ()) if one["type"] == GANG_SCHEDULED]
-        assert [one["reason"] for one in found] == [reason], found
-        return found[0]
-
-    return await world.eventually(look)
-
-
-async def events_of(world, name):
-    """Reasons of our Events on an LWS, with how often each was counted."""
-    found = await world.api.list(EVENTS, world.namespace)
-    return {
-        one["reason"]: one.get("count", 1)
-        for one in found
-        if one["involvedObject"]["name"] == name and one["involvedObject"]["kind"] == "LeaderWorkerSet"
-        and "lws-volcano" in (one.get("source", {}).get("component") or one.get("reportingComponent") or "")
-    }  # fmt: skip
 
 
 def writes(world):
@@ -209,10 +186,6 @@ async def test_pods_that_were_placed_while_the_webhook_was_away(world, controlle
     for leader in ("demo-0", "demo-1"):
         await world.api.delete(PODS, leader, world.namespace)
 
-    async def made_anew():
-        now = await world.running("demo", 4)
-        return not {one["metadata"]["uid"] for one in now} & {one["metadata"]["uid"] for one in before}
-
-    await world.eventually(made_anew, 60)
+    await made_anew(world, "demo", before)
     condition = await condition_is(world, "demo", "AllGroupsPlaced")
     assert condition["status"] == "True"

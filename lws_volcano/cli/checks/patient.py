@@ -8,7 +8,7 @@ from typing import Any
 from lws_volcano.api.settings import Settings
 from lws_volcano.state.cluster import Cluster
 
-__all__ = ["Check", "Finding", "Level", "Patient", "Places"]
+__all__ = ["Check", "Finding", "Installed", "Level", "Patient"]
 
 
 class Level(StrEnum):
@@ -29,7 +29,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
+class Installed:
     """Where things stand that others installed, `namespace/name`; an empty one is not looked at.
 
     Attributes
@@ -55,7 +55,7 @@ class Patient:
         The stores, filled once.
     settings
         Those that the controller runs with, as far as they were given.
-    places
+    installed
         Where was looked.
     definitions
         CustomResourceDefinitions by name, undecoded; a name without a value was looked for and is not there. None where
@@ -74,7 +74,7 @@ class Patient:
 
     cluster: Cluster
     settings: Settings = field(default_factory=Settings)
-    places: Places = field(default_factory=Places)
+    installed: Installed = field(default_factory=Installed)
     definitions: Mapping[str, Mapping[str, Any] | None] | None = None
     scheduler_config: Mapping[str, str] | None = None
     scheduler_args: Sequence[str] | None = None

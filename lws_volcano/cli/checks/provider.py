@@ -18,7 +18,7 @@ def check(patient: Patient) -> Iterator[Finding]:
             yield Finding(
                 level=Level.ERROR,
                 what="LeaderWorkerSet's own Volcano provider is on: it makes PodGroups, and lws-volcano stands down",
-                where=f"ConfigMap {patient.places.lws_config}",
+                where=f"ConfigMap {patient.installed.lws_config}",
                 mend="remove gangSchedulingManagement from it and restart the LeaderWorkerSet manager",
             )
             return

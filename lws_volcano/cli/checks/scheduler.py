@@ -20,10 +20,10 @@ def check(patient: Patient) -> Iterator[Finding]:
 
 
 def _plugins(patient: Patient) -> Iterator[Finding]:
-    where = f"ConfigMap {patient.places.scheduler_config}"
+    where = f"ConfigMap {patient.installed.scheduler_config}"
     if patient.scheduler_config is None:
         # Without the scheduler beside it Volcano is elsewhere, or not installed, which the definitions tell.
-        if patient.places.scheduler_config and patient.scheduler_args is not None and where not in patient.unread:
+        if patient.installed.scheduler_config and patient.scheduler_args is not None and where not in patient.unread:
             yield Finding(
                 level=Level.WARNING,
                 what="is not there: nothing is known of the scheduler's plugins",
@@ -58,6 +58,6 @@ def _sampling(patient: Patient) -> Iterator[Finding]:
             level=Level.WARNING,
             what=f"{len(large)} domains have more than {_SAMPLED} nodes, such as {large[0].name} with {len(large[0])}, "
             "and the scheduler looks at a part of them: hints are followed by chance there",
-            where=f"Deployment {patient.places.scheduler}",
+            where=f"Deployment {patient.installed.scheduler}",
             mend=f"run it with --{_ALL_NODES}",
         )
